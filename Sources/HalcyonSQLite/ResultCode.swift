@@ -34,6 +34,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
     package static let full = ResultCode(rawValue: SQLITE_FULL)
     package static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
+    /// `SQLITE_CONSTRAINT_CHECK`
+    package static let failedCheck = ResultCode(rawValue: SQLITE_CONSTRAINT | (1 << 8))
     package static let mismatch = ResultCode(rawValue: SQLITE_MISMATCH)
     package static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
     package static let `protocol` = ResultCode(rawValue: SQLITE_PROTOCOL)

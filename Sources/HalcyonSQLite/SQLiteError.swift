@@ -23,10 +23,11 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
         return "SQLite error \(code.rawValue): \(message)\(statement)"
     }
 
-    /// Whether the file is not a valid index: "malformed", "not a database", or foreign tables. Nothing else counts as
-    /// damage.
+    /// Whether the file is not a valid index: "malformed", "not a database", foreign tables, or a `CHECK` that the migrations do not
+    /// contain, because every statement passes theirs. Nothing else counts as damage.
     package var isDamage: Bool {
-        code.primary == .corrupt || code.primary == .notADatabase || code == .missingCollation || isForeignSchema
+        code.primary == .corrupt || code.primary == .notADatabase || isForeignSchema
+            || [.missingCollation, .failedCheck].contains(code)
     }
 
     /// Whether the volume is full.

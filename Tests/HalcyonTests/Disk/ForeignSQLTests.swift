@@ -116,4 +116,27 @@ import Testing
             #expect(try !cache.storage.store.index.read { try $0.schemaObjects() }.contains { $0.hasSuffix(" mine") })
         }
     }
+    /// So also a flipped bit changes it: 'done' becomes 'lone'.
+    @Test func `an index whose CHECK refuses every state is rebuilt with its pins and tags`() throws {
+        try withCache { cache in
+            try storeTwo(in: cache)
+            cache.storage.store.close()
+            try edit(
+                cache,
+                """
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET sql = replace(sql, 'done', 'lone') WHERE name = 'state'
+                """)
+            // A copy has another inode number, which the opening writes to the state.
+            let copy = cache.index.path + ".copy"
+            try FileManager.default.copyItem(atPath: cache.index.path, toPath: copy)
+            try FileManager.default.removeItem(at: cache.index)
+            try FileManager.default.moveItem(atPath: copy, toPath: cache.index.path)
+            cache.reopen()
+            try cache.storage.store(value: .blob(3), forKey: "c")
+            try expectTwo(in: cache)
+            cache.settle()
+            try expectTwo(in: cache)
+        }
+    }
 }
