@@ -36,6 +36,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
     /// `SQLITE_CONSTRAINT_CHECK`
     package static let failedCheck = ResultCode(rawValue: SQLITE_CONSTRAINT | (1 << 8))
+    /// `SQLITE_CONSTRAINT_NOTNULL`
+    package static let missingValue = ResultCode(rawValue: SQLITE_CONSTRAINT | (5 << 8))
     package static let mismatch = ResultCode(rawValue: SQLITE_MISMATCH)
     package static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
     package static let `protocol` = ResultCode(rawValue: SQLITE_PROTOCOL)

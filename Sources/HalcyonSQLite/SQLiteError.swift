@@ -23,11 +23,11 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
         return "SQLite error \(code.rawValue): \(message)\(statement)"
     }
 
-    /// Whether the file is not a valid index: "malformed", "not a database", foreign tables, or a `CHECK` that the migrations do not
-    /// contain, because every statement passes theirs. Nothing else counts as damage.
+    /// Whether the file is not a valid index: "malformed", "not a database", foreign tables, or a constraint that every statement
+    /// satisfies unless the schema or a row was changed. Nothing else counts as damage.
     package var isDamage: Bool {
         code.primary == .corrupt || code.primary == .notADatabase || isForeignSchema
-            || [.missingCollation, .failedCheck].contains(code)
+            || [.missingCollation, .failedCheck, .missingValue].contains(code)
     }
 
     /// Whether the volume is full.

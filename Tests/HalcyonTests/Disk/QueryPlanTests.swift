@@ -96,7 +96,7 @@ import Testing
     static let scans: Set<String> = [
         // Does not run without the index of ranks ahead.
         "hasFutureBesideRanksAhead",
-        "countedTotals", "largest", "repairTotals", "idWithKey", "mendStatistics", "largestHosts",
+        "countedTotals", "largest", "areTotalsRight", "repairTotals", "idWithKey", "mendStatistics", "largestHosts",
     ]
 
     private func plans() throws -> [String: [String]] {
@@ -233,6 +233,7 @@ extension IndexSQL {
         ("countedTotals", countedTotals),
         ("largest", largest),
         ("expiredTotals", expiredTotals),
+        ("areTotalsRight", areTotalsRight),
         ("repairTotals", repairTotals),
         ("nothingHasExpired", nothingHasExpired),
         ("beginExpiryScan", beginExpiryScan),

@@ -96,6 +96,7 @@ extension EntryIndex {
         try lock(makeWritingConnection())
         // Otherwise the next connection could create the index, without our settings.
         guard identity != nil, try files.identity(of: files.database) == identity else { return }
+        try? restoreSchema()
         let connection = try makeWritingConnection()
         guard try isDamaged(connection, by: error) else { return }
         // So that the file is complete without its log, if the process ends between the renames.
@@ -140,22 +141,42 @@ extension EntryIndex {
         }
     }
 
-    /// The findings of SQLite's integrity check, and the indexes, triggers and views that another program has dropped.
+    /// The findings of SQLite's integrity check, and what another program, or damage, has changed in the schema.
     static func findings(in connection: Connection) throws -> [String] {
-        try connection.integrityFindings() + missingObjects(in: connection).map { "\($0) is missing" }
+        try connection.integrityFindings() + schemaFindings(in: connection)
     }
 
-    private static func missingObjects(in connection: Connection) throws -> [String] {
+    private static func schemaFindings(in connection: Connection) throws -> [String] {
         let session = IndexSession(connection: connection)
-        // A later version may have dropped one, and an upgrade creates one at its end.
+        // A later version may have dropped something, and an upgrade creates something at its end.
         guard try migrator.userVersion(of: connection) == migrator.newestVersion, try session.upgradeStep() == nil
         else {
             return []
         }
+        let present = try session.schema()
+        return try newestSchema().compactMap { object, sql in
+            guard let found = present[object] else { return "\(object) is missing" }
+            // Another program may have added columns.
+            let isTable = object.hasPrefix("table ")
+            let prefix = isTable ? sql.prefix(upTo: sql.lastIndex(of: ")") ?? sql.endIndex) : sql[...]
+            return found == sql || isTable && found.hasPrefix(prefix) ? nil : "\(object) is changed"
+        }.sorted()
+    }
+
+    /// Corrects SQL in the schema of which single bytes were changed: the migrations tell what was there.
+    private func restoreSchema() throws {
+        let connection = try makeWritingConnection()
+        try connection.ignoreUnknownSchema()
+        guard try Self.migrator.userVersion(of: connection) == Self.migrator.newestVersion else { return }
+        try IndexSession(connection: connection).restoreSchema(to: Self.newestSchema())
+    }
+
+    /// The SQL of each object of the schema.
+    private static func newestSchema() throws -> [String: String] {
         let model = IndexSession(connection: try Connection(path: ":memory:"))
         try migrator.migrate(model.connection)
         try model.finishUpgradeIfEmpty()
-        return try model.schemaObjects().subtracting(session.schemaObjects()).sorted()
+        return try model.schema()
     }
 
     /// Throws if a newer version made the schema. It may have dropped what our statements use, even if its ledger admits older

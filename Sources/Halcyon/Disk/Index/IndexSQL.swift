@@ -234,6 +234,13 @@ package enum IndexSQL {
 
     static let largest: StaticString = "SELECT id FROM entries ORDER BY size DESC LIMIT ?1"
 
+    /// Reads the rows of the table: only an index has their sizes.
+    static let areTotalsRight: StaticString = """
+        SELECT (entries, bytes, slack) IS
+            (SELECT count(*), coalesce(sum(min(max(CAST(size AS INTEGER), 0), 1099511627776)), 0), coalesce(sum(min(max(CAST(slack AS INTEGER), -1099511627776), 1099511627776)), 0) FROM entries)
+        FROM totals WHERE id = 1
+        """
+
     static let repairTotals: StaticString = """
         UPDATE totals SET earliest_expiry = 0, (entries, bytes, slack) =
             (SELECT count(*), coalesce(sum(min(max(CAST(size AS INTEGER), 0), 1099511627776)), 0), coalesce(sum(min(max(CAST(slack AS INTEGER), -1099511627776), 1099511627776)), 0) FROM entries)
@@ -315,8 +322,14 @@ package enum IndexSQL {
     static let hasPlannerStatistics: StaticString =
         "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name IN ('sqlite_stat1', 'sqlite_stat4'))"
 
-    /// Without the SQL indexes that SQLite creates for constraints.
-    static let schemaObjects: StaticString = """
-        SELECT type || ' ' || name FROM sqlite_schema WHERE type IN ('index', 'trigger', 'view') AND sql IS NOT NULL
+    /// Without what SQLite creates itself.
+    static let schema: StaticString = """
+        SELECT type || ' ' || name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'
+        """
+
+    /// Not if another program has dropped or added a column: then its length differs, and so do the rows.
+    static let restoreSchema: StaticString = """
+        UPDATE sqlite_schema SET sql = ?2
+        WHERE type || ' ' || name = ?1 AND sql <> ?2 AND length(CAST(sql AS BLOB)) = length(CAST(?2 AS BLOB))
         """
 }

@@ -233,6 +233,9 @@ package struct IndexSession {
         try totals(IndexSQL.expiredTotals, now)
     }
 
+    /// Reads each row.
+    func areTotalsRight() throws(SQLiteError) -> Bool { try connection.integer(IndexSQL.areTotalsRight) == 1 }
+
     package func repairTotals() throws(SQLiteError) { try connection.run(IndexSQL.repairTotals) }
 
     func totals<each Value: Bindable>(_ sql: StaticString, _ value: repeat each Value) throws(SQLiteError) -> Totals {
@@ -289,8 +292,21 @@ package struct IndexSession {
         try connection.integer(IndexSQL.hasPlannerStatistics) == 1
     }
 
-    /// The indexes, triggers and views of the schema.
-    func schemaObjects() throws(SQLiteError) -> Set<String> { Set(try connection.texts(IndexSQL.schemaObjects)) }
+    /// The kind and name of each object of the schema, with its SQL.
+    func schema() throws(SQLiteError) -> [String: String] {
+        let objects = try connection.rows(IndexSQL.schema) { ($0.text(at: 0), $0.text(at: 1)) }
+        return Dictionary(objects) { first, _ in first }
+    }
+
+    /// Corrects SQL that differs only in single bytes.
+    func restoreSchema(to schema: [String: String]) throws {
+        try connection.transaction {
+            for (object, sql) in schema { try connection.run(IndexSQL.restoreSchema, object, sql) }
+            // So that all connections read it again.
+            let version = try connection.integer("PRAGMA schema_version") ?? 0
+            try connection.execute("PRAGMA schema_version = \(UInt32(truncatingIfNeeded: version &+ 1))")
+        }
+    }
 
     /// The number of unused pages of the file.
     package func freePages() throws(SQLiteError) -> Int {
@@ -326,8 +342,8 @@ extension Entry {
             lifetime: Lifetime(
                 expiresAt: statement.optionalTimestamp(at: 8),
                 timeToLive: statement.isNull(at: 9) ? nil : statement.quantity(at: 9)),
-            // A fraction, or text, of another program is a pin too.
-            isPinned: statement.integer(at: 10) != 0 || !statement.isInteger(at: 10))
+            // A fraction, or text, of another program is a pin too. NULL is a damaged 0.
+            isPinned: statement.integer(at: 10) != 0 || !(statement.isInteger(at: 10) || statement.isNull(at: 10)))
         baseLength = statement.isNull(at: 11) ? nil : Int(clamping: statement.quantity(at: 11))
         bootTime = statement.bootTime(at: 12)
     }

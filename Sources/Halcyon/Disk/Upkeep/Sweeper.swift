@@ -104,6 +104,8 @@ struct Sweeper: FolderWork {
         let generation = index.generation
         guard let former = try claimReconciliation() else { return }
         do {
+            try verifyIndex()
+            guard index.generation == generation else { return }
             try settler.recountTotals()
             // Without hashed names, any file name could be a key.
             try condition.settings.namesAreHashed ? forEachBlobNameBatch(reconcile) : settler.settleRows()
@@ -117,6 +119,14 @@ struct Sweeper: FolderWork {
         }
         // After an eviction of most entries.
         if try index.read({ try $0.isMostlyFree() }) { try index.shrink(willBegin: stopIfClosing) }
+    }
+
+    /// Restores or replaces an index that is damaged where no statement has met it. A page may lack rows, whose files would be removed.
+    private func verifyIndex() throws {
+        try index.healingDamage {
+            let findings = try index.readAtLength { try EntryIndex.findings(in: $0.connection) }
+            guard findings.isEmpty else { throw SQLiteError(code: .corrupt, message: findings[0]) }
+        }
     }
 
     /// Notes in the index that this process does it, so that no other one does. If it fails, it is due again in an hour.
