@@ -189,6 +189,13 @@ import Testing
                 "SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY 1",
                 "SEARCH tags USING PRIMARY KEY (tag=?)", "USE TEMP B-TREE FOR ORDER BY",
             ])
+        // For one entry, the list of all entries with the tag would be made again each time.
+        let one = try index.queryPlan(of: IndexSQL.entry(tagged))
+        #expect(
+            one == [
+                "SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)", "CORRELATED SCALAR SUBQUERY 1",
+                "SEARCH tags USING PRIMARY KEY (tag=? AND id=?)",
+            ])
     }
 
     @Test(arguments: [false, true], [false, true])

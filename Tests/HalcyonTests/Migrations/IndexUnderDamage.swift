@@ -1,10 +1,12 @@
 import Foundation
+import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
 @testable import Halcyon
 
-/// A folder with an index that is created once and restored for each case of damage. Entry 0 is pinned and has a tag.
+/// A folder with an index that is created once and restored for each case of damage. Entry 0 is pinned and has a tag, and the daily sweep
+/// is due.
 struct IndexUnderDamage {
     let cache: CacheFixture
     let index: Data
@@ -20,6 +22,7 @@ struct IndexUnderDamage {
         }
         cache.settle()
         cache.storage.store.close()
+        try Connection(path: cache.index.path).execute("UPDATE state SET reconciled_at = 1")
         index = try Data(contentsOf: cache.index)
     }
 
@@ -46,16 +49,19 @@ struct IndexUnderDamage {
 
     var isReplaced: Bool { FileManager.default.fileExists(atPath: cache.index.path + ".damaged") }
 
-    /// Reads some entries, stores one and evicts none; afterwards every blob exists and the cache is sound.
+    /// Reads some entries, stores, replaces and pins one, and evicts none; afterwards every blob exists and the cache is sound.
     func expectService(_ description: String) throws {
         cache.reopen()
         for seed in stride(from: 0, to: entries, by: max(1, entries / 11)) {
             let value = try cache.storage.value(forKey: "key \(seed)")
             #expect(value == nil || value == self.value(seed), "\(description): wrong bytes")
         }
+        try cache.storage.store(value: .blob(8), forKey: "new")
         try cache.storage.store(value: .blob(7), forKey: "new")
+        #expect(try cache.storage.update(Self.attributes, forKey: "new"), "\(description)")
         #expect(try cache.storage.value(forKey: "new") == .blob(7), "\(description)")
         _ = try cache.storage.totalSize()
+        try cache.storage.flush()
         cache.settle()
         for seed in isReplaced ? Array(stride(from: 0, to: entries, by: max(1, entries / 19))) : [] {
             #expect(try cache.storage.value(forKey: "key \(seed)") == value(seed), "\(description): lost an entry")

@@ -3,6 +3,8 @@ internal import HalcyonSQLite
 /// A filter as SQL: static fragments and the values to bind.
 struct EntryConditions {
     private(set) var fragments: [StaticString] = []
+    /// The same, for a statement that looks at one row.
+    private(set) var fragmentsOfOne: [StaticString] = []
     private(set) var values: [any Bindable] = []
 
     /// - Parameter clearedUpTo: a clear is removing the entries stored up to this time, so they meet no filter.
@@ -26,8 +28,11 @@ struct EntryConditions {
         case false: add(" AND NOT (pinned = 0 AND coalesce(expires_at <= ?, 0))", now)
         case nil: break
         }
-        if let isPinned = filter.isPinned { fragments.append(isPinned ? " AND pinned <> 0" : " AND pinned = 0") }
-        add(" AND id IN (SELECT id FROM tags WHERE tag = ?)", filter.tag)
+        add(" AND (pinned <> 0) = ?", filter.isPinned.map { $0 ? 1 : 0 } as Int64?)
+        // For one row, SQLite would still make the whole list.
+        add(
+            " AND id IN (SELECT id FROM tags WHERE tag = ?)", filter.tag,
+            ofOne: " AND EXISTS (SELECT 1 FROM tags WHERE tag = ? AND tags.id = entries.id)")
         // If a row's host is NULL, the last condition computes it.
         add(" AND (host = ? OR host IS NULL)", filter.host.map(KeyOrigin.lowercased))
         // Last, so that SQLite calls it only for rows that meet the other conditions.
@@ -35,9 +40,10 @@ struct EntryConditions {
     }
 
     /// Adds no condition for nil.
-    private mutating func add(_ fragment: StaticString, _ value: (any Bindable)?) {
+    private mutating func add(_ fragment: StaticString, _ value: (any Bindable)?, ofOne: StaticString? = nil) {
         guard let value else { return }
         fragments.append(fragment)
+        fragmentsOfOne.append(ofOne ?? fragment)
         values.append(value)
     }
 }

@@ -137,7 +137,7 @@ extension IndexSQL {
 
     /// The entry with an id, if it meets a filter.
     static func entry(_ conditions: EntryConditions) -> [StaticString] {
-        [selectRecords, "id", fromEntries] + conditions.fragments + [" AND id = ?"]
+        [selectRecords, "id", fromEntries] + conditions.fragmentsOfOne + [" AND id = ?"]
     }
 
     /// A page of all entries by access, after a position unless it is the first page.

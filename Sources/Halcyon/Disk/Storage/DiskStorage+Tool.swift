@@ -62,6 +62,11 @@ extension DiskStorage.Backend {
         try explained { try store.sweeper.upgrader.finish(progress) }
     }
 
+    /// Like ``removeAll()``, and reports the number of entries removed so far.
+    @_spi(HalcyonTool) public func removeAll(_ progress: @escaping @Sendable (Int) -> Void) throws {
+        try explained { try beginRemovingAll(progress)() }
+    }
+
     /// Like ``removeExpiredValues()``. Before each batch, `shouldContinue` may end it.
     @_spi(HalcyonTool) public func removeExpired(shouldContinue: (Removal) -> Bool) throws -> Removal {
         try explained { try store.evictor.removeExpired(at: store.environment.now(), shouldContinue: shouldContinue) }

@@ -346,10 +346,12 @@ public enum DiskStorage {
 
         /// Turns everything stored now into misses. Call the result, on any thread, to remove it in batches between which other
         /// callers get in.
-        func beginRemovingAll() throws -> @Sendable () throws -> Void {
+        func beginRemovingAll(
+            _ progress: @escaping @Sendable (Int) -> Void = { _ in }
+        ) throws -> @Sendable () throws -> Void {
             let isHashed = config.usesHashedFileName
             let clearing = try mappingErrors { try Clearing(of: store) }
-            return { try clearing.remove { BlobName.isBlobOrLegacyName($0, isHashed: isHashed) } }
+            return { try clearing.remove(isBlobName: { BlobName.isBlobOrLegacyName($0, isHashed: isHashed) }, progress) }
         }
 
         /// Removes expired values, except pinned ones.

@@ -36,13 +36,15 @@ struct Clearing: FolderWork {
     }
 
     /// Removes in batches, so that other calls get in between. Call it on any thread.
-    func remove(isBlobName: (String) -> Bool) throws {
+    ///
+    /// - Parameter progress: called between batches with the number of entries removed so far.
+    func remove(isBlobName: (String) -> Bool, _ progress: (Int) -> Void = { _ in }) throws {
         defer { condition.endClearing() }
         // If the index is removed meanwhile, its replacement adopts the files that are left. Bounded, in case another program
         // removes it every time.
         for _ in 0..<3 {
             let generation = index.generation
-            try removeEntries()
+            try removeEntries(progress)
             // Its tables have keys. The sweep finishes what fails.
             try? Upgrader(folder: folder).finish()
             var failure: (any Error)?
@@ -75,19 +77,20 @@ struct Clearing: FolderWork {
         try session.setState(state)
     }
 
-    private func removeEntries() throws {
+    private func removeEntries(_ progress: (Int) -> Void) throws {
         // Again for those whose blobs could not be moved. Bounded, because a damaged index may return the same rows repeatedly.
         for _ in 0..<3 {
-            guard try removeEntriesInOrder() > 0 else { break }
+            guard try removeEntriesInOrder(progress) > 0 else { break }
         }
     }
 
     /// - Returns: the number of removed entries.
-    private func removeEntriesInOrder() throws -> Int {
+    private func removeEntriesInOrder(_ progress: (Int) -> Void) throws -> Int {
         var last = Int64.min
         // Advances past committed batches only: a batch that failed runs again.
         func moveOn(_ removal: Removal) -> Bool {
             last = removal.lastID
+            progress(removal.entries)
             return true
         }
         let removal = store.remover.removeBatches(counting: \.removals, keepingNames: false, shouldContinue: moveOn) {

@@ -24,21 +24,24 @@ struct Check: ParsableCommand {
     var json = false
 
     func run() throws {
-        let interruption = Interruption()
         try cache.withStorage(repair ? .using : .reading) { storage in
-            let report = try check(storage, until: interruption)
+            let report = try check(storage)
             try Output.print(json ? report.object.indented() : report.text)
             guard report.isSound || report.wasRepaired else { throw ExitCode.failure }
         }
     }
 
-    private func check(_ storage: Storage, until interruption: Interruption) throws -> CheckReport {
+    private func check(_ storage: Storage) throws -> CheckReport {
         // Each entry is visited twice: as a row and as a file.
         let bar = ProgressBar(total: 2 * Int(try storage.usage().total.entries))
         defer { bar.clear() }
+        bar.show(0, "checking the index")
+        // While the index itself is checked, which repairs nothing, Ctrl-C ends the command at once.
+        var interruption: Interruption?
         return try storage.check(repair: repair) { seen in
             bar.show(seen)
-            guard interruption.isRequested else { return }
+            interruption = interruption ?? Interruption()
+            guard interruption?.isRequested == true else { return }
             bar.clear()
             let done = repair ? "Findings so far were repaired." : "Nothing was changed."
             Message.print("Interrupted after \(seen) rows and files. \(done)")

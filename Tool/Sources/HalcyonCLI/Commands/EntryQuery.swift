@@ -22,7 +22,8 @@ struct EntryQuery {
         guard limit != nil || start != nil else { return try forEachOfAll(body) }
         var outcome = Outcome(next: start)
         repeat {
-            let page = try page(after: outcome.next, limit: min(4_096, (limit ?? .max) - outcome.count))
+            // Each page reads the whole table.
+            let page = try page(after: outcome.next, limit: min(32_768, (limit ?? .max) - outcome.count))
             for entry in page.entries {
                 try body(entry, outcome.count)
                 outcome.count += 1

@@ -74,9 +74,16 @@ struct Remove: ParsableCommand {
         try confirmation.ask(question(storage.totals(matching: .all), .all, in: storage))
         // Others may have stored or removed while the question was open.
         let totals = try storage.totals(matching: .all)
-        try storage.removeAll()
+        try removeAll(Int(totals.entries), from: storage)
         let text = "Removed \(totals.text), from \(storage.directoryURL.path)."
         try Output.print(json ? RemovalReport(totals).object.indented() : TextWidth.printable(text))
+    }
+
+    private func removeAll(_ count: Int, from storage: Storage) throws {
+        let progress = Progress(totalUnitCount: Int64(count))
+        let watcher = ProgressWatcher(progress, label: "removed")
+        defer { watcher.stop() }
+        try storage.removeAll { progress.completedUnitCount = Int64($0) }
     }
 
     // MARK: Keys

@@ -24,9 +24,7 @@ struct SourceFiles {
 
     private mutating func addFile(_ path: String) {
         do {
-            let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-            let type = try FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
-            guard type == .typeRegular else {
+            guard try Self.kind(of: path, by: { stat($0, $1) }) == S_IFREG else {
                 failures.append(
                     "Cannot store \(path): it is no regular file. To store what a command prints, pipe it into "
                         + "‘halcyon put --key KEY -’.")
@@ -53,9 +51,9 @@ struct SourceFiles {
 
     private mutating func add(_ path: String) {
         do {
-            switch try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType {
-            case .typeRegular: files.append(path)
-            case .typeDirectory: addFolder(path)
+            switch try Self.kind(of: path, by: lstat) {
+            case S_IFREG: files.append(path)
+            case S_IFDIR: addFolder(path)
             default: break
             }
         } catch {
@@ -64,6 +62,15 @@ struct SourceFiles {
                 path.contains("\u{FFFD}") ? "its name is not UTF-8, so it cannot be a key. Rename it" : error.reason
             failures.append("Cannot store \(path): \(reason).")
         }
+    }
+
+    /// Not by Foundation, which also looks up the names of owner and group, for each file.
+    private static func kind(
+        of path: String, by look: (UnsafePointer<CChar>, UnsafeMutablePointer<stat>) -> Int32
+    ) throws -> mode_t {
+        var status = stat()
+        guard look(path, &status) == 0 else { throw NSError(domain: NSPOSIXErrorDomain, code: Int(errno)) }
+        return status.st_mode & S_IFMT
     }
 
     static func read(_ path: String) throws -> Data {
