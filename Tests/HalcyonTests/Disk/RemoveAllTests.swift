@@ -184,4 +184,15 @@ import Testing
             #expect(try storage.statistics.sinceOpening.removals == 0)
         }
     }
+    @Test func `the removal of everything reports how far it is`() throws {
+        var tuning = Tuning.patient
+        tuning.batchSize = 4
+        try withCache(tuning: tuning) { cache in
+            for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.settle()
+            let counts = Locked<[Int]>([])
+            try cache.storage.removeAll { count in counts.withLock { $0.append(count) } }
+            #expect(counts.withLock { $0.prefix(4) } == [0, 4, 8, 10])
+        }
+    }
 }

@@ -60,7 +60,8 @@ import Testing
     ]
 
     @Test(arguments: changes)
-    func `the daily sweep restores SQL in place, and loses nothing`(name: String, former: String, changed: String) throws
+    func `the daily sweep restores SQL in place, and loses nothing`(name: String, former: String, changed: String)
+        throws
     {
         try withDueCache { cache in
             try changeSchema(of: cache, former, changed, in: name)
@@ -134,7 +135,8 @@ import Testing
             try edit(cache, "UPDATE state SET reconciled_at = 1")
             var data = try Data(contentsOf: cache.index)
             let root = try #require(
-                try Connection(path: cache.index.path).integer("SELECT rootpage FROM sqlite_schema WHERE name = 'entries'"))
+                try Connection(path: cache.index.path).integer(
+                    "SELECT rootpage FROM sqlite_schema WHERE name = 'entries'"))
             let page = (Int(root) - 1) * 4096
             #expect(data[page] == 5, "an interior page")
             let cell = page + Int(data[page + 12]) << 8 + Int(data[page + 13])

@@ -351,7 +351,9 @@ public enum DiskStorage {
         ) throws -> @Sendable () throws -> Void {
             let isHashed = config.usesHashedFileName
             let clearing = try mappingErrors { try Clearing(of: store) }
-            return { try clearing.remove(isBlobName: { BlobName.isBlobOrLegacyName($0, isHashed: isHashed) }, progress) }
+            return {
+                try clearing.remove(isBlobName: { BlobName.isBlobOrLegacyName($0, isHashed: isHashed) }, progress)
+            }
         }
 
         /// Removes expired values, except pinned ones.

@@ -101,11 +101,12 @@ struct Sweeper: FolderWork {
     private func reconcileOncePerDay() throws {
         guard isDue else { return }
         try stopIfClosing()
+        try verifyIndex()
+        // The index may be a new one, whose files are being adopted.
+        guard isDue else { return }
         let generation = index.generation
         guard let former = try claimReconciliation() else { return }
         do {
-            try verifyIndex()
-            guard index.generation == generation else { return }
             try settler.recountTotals()
             // Without hashed names, any file name could be a key.
             try condition.settings.namesAreHashed ? forEachBlobNameBatch(reconcile) : settler.settleRows()
