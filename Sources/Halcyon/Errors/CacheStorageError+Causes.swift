@@ -43,6 +43,13 @@ extension CacheStorageError {
             self.init(
                 .unsupportedSQLite, "The SQLite library is too old: \(error.message).",
                 remedy: "Install SQLite 3.35 or later (libsqlite3-dev).")
+        // Those of Halcyon fail only in a damaged index, which has been rebuilt before an error gets here.
+        case .constraint:
+            self.init(
+                .indexUnavailable, "A trigger or a constraint of the index refuses the change (\(cause)).",
+                remedy: "Another program has added it. Find it with sqlite3 (SELECT name, sql FROM sqlite_schema), "
+                    + "and drop it.",
+                sqliteCode: code)
         case _ where error.isDamage:
             self.init(
                 .indexDamaged, "The index is damaged (\(cause)).",
@@ -63,12 +70,6 @@ extension CacheStorageError {
                 .indexUnavailable, "Another process holds the index's write lock (\(cause)).",
                 remedy: "Try again. If it keeps failing, look for a stopped process that has the cache open, "
                     + "or for a transaction in sqlite3.",
-                sqliteCode: code)
-        case .constraint:
-            self.init(
-                .indexUnavailable, "A trigger or a constraint of the index refuses the change (\(cause)).",
-                remedy: "Another program has added it. Find it with sqlite3 (SELECT name, sql FROM sqlite_schema), "
-                    + "and drop it.",
                 sqliteCode: code)
         default:
             self.init(

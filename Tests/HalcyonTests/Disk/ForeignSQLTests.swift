@@ -93,6 +93,24 @@ import Testing
         }
     }
 
+    @Test func `a constraint of another program's table is not taken for damage`() throws {
+        try withCache { cache in
+            try storeTwo(in: cache)
+            try edit(
+                cache,
+                """
+                CREATE TABLE mine (key TEXT NOT NULL);
+                CREATE TRIGGER mine_too AFTER INSERT ON entries BEGIN INSERT INTO mine VALUES (NULL); END
+                """)
+            let error = #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(3), forKey: "c") }
+            #expect(error?.errorDescription?.contains("sqlite_schema") == true, "\(String(describing: error))")
+            #expect(!FileManager.default.fileExists(atPath: cache.index.path + ".damaged"))
+            try edit(cache, "DROP TRIGGER mine_too")
+            try cache.storage.store(value: .blob(3), forKey: "c")
+            try expectTwo(in: cache)
+        }
+    }
+
     /// What a later version of SQLite, or the command, accepts and this one does not.
     @Test(arguments: [
         ("VIEW mine AS SELECT 1", "SELECT 1", "SELECT FROM NOWHERE"),

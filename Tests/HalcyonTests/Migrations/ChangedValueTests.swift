@@ -57,6 +57,8 @@ import Testing
         ("state", "done", "lone"), ("totals", "slack", "slabk"), ("entries_forgotten", "id = OLD.id", "id < OLD.id"),
         ("entries_inserted", "bytes + NEW", "bytes * NEW"), ("entries_by_rank", "size", "slze"),
         ("cache_entries", "size", "rank"), ("cache_summary", "1000000.0", "1000001.0"),
+        // SQL that cannot be parsed.
+        ("entries", "PRIMARY KEY", "PRIMARY K(Y"), ("cache_entries", "SELECT", "SELEC("), ("state", "NULL,", "NULL("),
     ]
 
     @Test(arguments: changes)
@@ -70,6 +72,7 @@ import Testing
             cache.settle()
             try expectAll(in: cache)
             #expect(!isReplaced(cache))
+            #expect(cache.warnings.withLock { $0.count } == 1)
         }
     }
 
@@ -85,14 +88,27 @@ import Testing
         }
     }
 
-    @Test func `columns of another program stay`() throws {
+    @Test(arguments: ["entries", "tags", "metadata"]) func `columns of another program stay`(table: String) throws {
         try withDueCache { cache in
-            try edit(cache, "ALTER TABLE entries ADD COLUMN mine TEXT; UPDATE entries SET mine = 'x'")
+            try edit(cache, "ALTER TABLE \(table) ADD COLUMN mine TEXT; UPDATE \(table) SET mine = 'x'")
             cache.reopen()
             cache.settle()
             try expectAll(in: cache)
-            #expect(try Connection(path: cache.index.path).texts("SELECT DISTINCT mine FROM entries") == ["x"])
+            try edit(cache, "UPDATE \(table) SET mine = 'y'")
+            #expect(try cache.storage.check().isSound)
             #expect(!isReplaced(cache))
+        }
+    }
+
+    @Test(arguments: 1...7)
+    func `an upgraded index has the schema of a new one, besides columns of another program`(version: Int) throws {
+        try withDueCache { cache in
+            try OlderIndex.make(version: version, at: cache.index.path)
+            try edit(cache, "ALTER TABLE entries ADD COLUMN mine TEXT")
+            cache.reopen()
+            try cache.storage.finishUpgrade { _ in }
+            #expect(try cache.storage.store.index.read { try $0.upgradeStep() } == nil)
+            #expect(try cache.storage.check().integrityFindings == [])
         }
     }
 

@@ -444,8 +444,11 @@ import Testing
         let edited: Void? = try? Connection(path: cache.index.path).execute(
             """
             PRAGMA ignore_check_constraints = ON; PRAGMA writable_schema = ON;
-            UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE name IN ('state', 'totals', 'entries');
-            PRAGMA writable_schema = RESET; \(edit)
+            UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '/*none*/') WHERE name IN ('state', 'totals', 'entries');
+            PRAGMA writable_schema = RESET; \(edit);
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_master SET sql = replace(sql, '/*none*/', 'NOT NULL') WHERE name IN ('state', 'totals', 'entries');
+            PRAGMA writable_schema = RESET
             """)
         // Earlier versions lack some columns.
         guard edited != nil else { return #expect(version < 6) }

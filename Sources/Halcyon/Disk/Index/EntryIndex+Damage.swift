@@ -96,7 +96,8 @@ extension EntryIndex {
         try lock(makeWritingConnection())
         // Otherwise the next connection could create the index, without our settings.
         guard identity != nil, try files.identity(of: files.database) == identity else { return }
-        try? restoreSchema()
+        // Damage may prevent it. The check then finds that.
+        if case .failure(let error as SQLiteError) = Result(catching: restoreSchema), error.isBusy { throw error }
         let connection = try makeWritingConnection()
         guard try isDamaged(connection, by: error) else { return }
         // So that the file is complete without its log, if the process ends between the renames.
@@ -146,7 +147,7 @@ extension EntryIndex {
         try connection.integrityFindings() + schemaFindings(in: connection)
     }
 
-    private static func schemaFindings(in connection: Connection) throws -> [String] {
+    static func schemaFindings(in connection: Connection) throws -> [String] {
         let session = IndexSession(connection: connection)
         // A later version may have dropped something, and an upgrade creates something at its end.
         guard try migrator.userVersion(of: connection) == migrator.newestVersion, try session.upgradeStep() == nil
@@ -156,10 +157,9 @@ extension EntryIndex {
         let present = try session.schema()
         return try newestSchema().compactMap { object, sql in
             guard let found = present[object] else { return "\(object) is missing" }
-            // Another program may have added columns.
-            let isTable = object.hasPrefix("table ")
-            let prefix = isTable ? sql.prefix(upTo: sql.lastIndex(of: ")") ?? sql.endIndex) : sql[...]
-            return found == sql || isTable && found.hasPrefix(prefix) ? nil : "\(object) is changed"
+            // A table is longer if another program has added columns.
+            let mayDiffer = object.hasPrefix("table ") && found.utf8.count > sql.utf8.count
+            return found == sql || mayDiffer ? nil : "\(object) is changed"
         }.sorted()
     }
 
@@ -168,7 +168,9 @@ extension EntryIndex {
         let connection = try makeWritingConnection()
         try connection.ignoreUnknownSchema()
         guard try Self.migrator.userVersion(of: connection) == Self.migrator.newestVersion else { return }
-        try IndexSession(connection: connection).restoreSchema(to: Self.newestSchema())
+        if try IndexSession(connection: connection).restoreSchema(to: Self.newestSchema()) {
+            environment.warn("The SQL of the index's schema was damaged. Halcyon has restored it.")
+        }
     }
 
     /// The SQL of each object of the schema.

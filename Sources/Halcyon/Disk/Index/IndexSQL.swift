@@ -232,6 +232,9 @@ package enum IndexSQL {
         WHERE id = 1 AND expiry_scan = ?1
         """
 
+    /// Reads an index of all rows.
+    static let indexedIDs: StaticString = "SELECT id FROM entries"
+
     static let largest: StaticString = "SELECT id FROM entries ORDER BY size DESC LIMIT ?1"
 
     /// Reads the rows of the table: only an index has their sizes.

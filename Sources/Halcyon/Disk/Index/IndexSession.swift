@@ -226,6 +226,16 @@ package struct IndexSession {
         try connection.rows(IndexSQL.largest, limit) { $0.integer(at: 0) }.compactMap(entry(id:))
     }
 
+    /// Whether the SQL index has one of these ids. Reads it whole.
+    func hasIndexed(_ ids: Set<Int64>) throws(SQLiteError) -> Bool {
+        try connection.with(IndexSQL.indexedIDs) { (statement) throws(SQLiteError) in
+            while try statement.step() {
+                if ids.contains(statement.integer(at: 0)) { return true }
+            }
+            return false
+        }
+    }
+
     /// Counts the rows: reads each of them.
     package func countedTotals() throws(SQLiteError) -> Totals { try totals(IndexSQL.countedTotals) }
 
@@ -299,12 +309,20 @@ package struct IndexSession {
     }
 
     /// Corrects SQL that differs only in single bytes.
-    func restoreSchema(to schema: [String: String]) throws {
+    ///
+    /// - Returns: whether there was any.
+    func restoreSchema(to schema: [String: String]) throws -> Bool {
         try connection.transaction {
-            for (object, sql) in schema { try connection.run(IndexSQL.restoreSchema, object, sql) }
+            var count = 0
+            for (object, sql) in schema {
+                try connection.run(IndexSQL.restoreSchema, object, sql)
+                count += connection.changes
+            }
+            guard count > 0 else { return false }
             // So that all connections read it again.
             let version = try connection.integer("PRAGMA schema_version") ?? 0
-            try connection.execute("PRAGMA schema_version = \(UInt32(truncatingIfNeeded: version &+ 1))")
+            try connection.execute("PRAGMA schema_version = \(Int32(truncatingIfNeeded: version &+ 1))")
+            return true
         }
     }
 

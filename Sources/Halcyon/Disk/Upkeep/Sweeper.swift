@@ -101,11 +101,11 @@ struct Sweeper: FolderWork {
     private func reconcileOncePerDay() throws {
         guard isDue else { return }
         try stopIfClosing()
-        try verifyIndex()
-        // The index may be a new one, whose files are being adopted.
-        guard isDue else { return }
-        let generation = index.generation
         guard let former = try claimReconciliation() else { return }
+        try verifySchema()
+        // Files have no row while a new index adopts them.
+        guard !condition.isAdopting else { return }
+        let generation = index.generation
         do {
             try settler.recountTotals()
             // Without hashed names, any file name could be a key.
@@ -122,11 +122,22 @@ struct Sweeper: FolderWork {
         if try index.read({ try $0.isMostlyFree() }) { try index.shrink(willBegin: stopIfClosing) }
     }
 
-    /// Restores or replaces an index that is damaged where no statement has met it. A page may lack rows, whose files would be removed.
-    private func verifyIndex() throws {
+    /// Changed SQL can hide all rows, or keep them from being counted, while no statement fails.
+    private func verifySchema() throws {
         try index.healingDamage {
-            let findings = try index.readAtLength { try EntryIndex.findings(in: $0.connection) }
+            let findings = try index.readAtLength { try EntryIndex.schemaFindings(in: $0.connection) }
             guard findings.isEmpty else { throw SQLiteError(code: .corrupt, message: findings[0]) }
+        }
+    }
+
+    /// A damaged page can hide rows, while the SQL index still has their ids. Their files are not left over.
+    private func requireNoHiddenRow(of names: [BlobName]) throws {
+        try index.healingDamage {
+            let isHidden = try index.readAtOneMoment { session in
+                let missing = try names.filter { try session.entry(id: $0.rowID) == nil }
+                return try session.hasIndexed(Set(missing.map(\.rowID)))
+            }
+            if isHidden { throw SQLiteError(code: .corrupt, message: "the table lacks a row that its index has") }
         }
     }
 
@@ -161,6 +172,8 @@ struct Sweeper: FolderWork {
             (try names.compactMap(session.entry(named:)), try names.filter { try !hasRow($0, in: session) })
         }
         settler.settleRows(rows)
+        guard !withoutRow.isEmpty else { return }
+        try requireNoHiddenRow(of: withoutRow)
         // Tomorrow again, if one cannot be removed.
         _ = try settler.removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
     }
