@@ -26,9 +26,12 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// Whether the file is not a valid index: "malformed", "not a database", foreign tables, or a constraint that every statement
     /// satisfies unless the schema or a row was changed. Nothing else counts as damage.
     package var isDamage: Bool {
-        code.primary == .corrupt || code.primary == .notADatabase || isForeignSchema
-            || [.missingCollation, .failedCheck, .missingValue].contains(code)
+        code.primary == .corrupt || code.primary == .notADatabase || code == .missingCollation || isForeignSchema
+            || isConstraint
     }
+
+    /// Whether a value is not what a column allows.
+    package var isConstraint: Bool { code == .failedCheck || code == .missingValue }
 
     /// Whether the volume is full.
     package var isOutOfSpace: Bool { code.primary == .full || code == .sharedMemorySize }

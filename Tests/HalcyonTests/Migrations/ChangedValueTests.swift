@@ -56,9 +56,13 @@ import Testing
         ("entries", "PRIMARY", "PSIMARY"), ("entries", "pinned >= 0", "pinned <= 0"), ("entries", "key ", "kei "),
         ("state", "done", "lone"), ("totals", "slack", "slabk"), ("entries_forgotten", "id = OLD.id", "id < OLD.id"),
         ("entries_inserted", "bytes + NEW", "bytes * NEW"), ("entries_by_rank", "size", "slze"),
-        ("cache_entries", "size", "rank"), ("cache_summary", "1000000.0", "1000001.0"),
         // SQL that cannot be parsed.
         ("entries", "PRIMARY KEY", "PRIMARY K(Y"), ("cache_entries", "SELECT", "SELEC("), ("state", "NULL,", "NULL("),
+    ]
+
+    /// The cache reads no view.
+    private static let changesOfViews = [
+        ("cache_entries", "size", "rank"), ("cache_summary", "1000000.0", "1000001.0"),
     ]
 
     @Test(arguments: changes)
@@ -76,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(arguments: changes)
+    @Test(arguments: changes + changesOfViews)
     func `a repair restores SQL in place, and loses nothing`(name: String, former: String, changed: String) throws {
         try withDueCache { cache in
             try edit(cache, "UPDATE state SET reconciled_at = \(cache.clock.now.milliseconds)")
@@ -85,6 +89,17 @@ import Testing
             #expect(try cache.storage.check(repair: true).isRepaired)
             try expectAll(in: cache)
             #expect(!isReplaced(cache))
+        }
+    }
+
+    @Test func `beside a column of another program, the daily sweep finds changed SQL too`() throws {
+        try withDueCache { cache in
+            try edit(cache, "ALTER TABLE entries ADD COLUMN mine DECIMAL(10,2) DEFAULT 3")
+            try changeSchema(of: cache, "PRIMARY", "PSIMARY", in: "entries")
+            cache.reopen()
+            _ = try? cache.storage.value(forKey: "0")
+            cache.settle()
+            for seed in 0..<20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
         }
     }
 

@@ -129,6 +129,10 @@ extension EntryIndex {
             try connection.verifyHeader()
             try Self.migrator.migrate(connection)
             _ = try IndexSession(connection: connection).state()
+            // A constraint of another program needs no check of all pages.
+            if let error = error as? SQLiteError, error.isConstraint, try !Self.mayBeOurs(error) {
+                return try !Self.schemaFindings(in: connection).isEmpty
+            }
             // Findings do not include a table or a column that was dropped.
             if let error = error as? SQLiteError, error.isForeignSchema, let sql = error.sql {
                 try connection.prepare(sql)
@@ -140,6 +144,13 @@ extension EntryIndex {
             if (error as? SQLiteError)?.isForeignSchema == true { try refuseNewerSchema(of: connection) }
             return true
         }
+    }
+
+    /// Whether a value of our tables can be the cause. A `CHECK` of ours fails only if its SQL is wrong.
+    private static func mayBeOurs(_ error: SQLiteError) throws -> Bool {
+        // "NOT NULL constraint failed: entries.hits"
+        let table = error.message.split(separator: " ").last?.split(separator: ".").first ?? ""
+        return try error.code == .missingValue && newestSchema()["table \(table)"] != nil
     }
 
     /// The findings of SQLite's integrity check, and what another program, or damage, has changed in the schema.
@@ -157,10 +168,19 @@ extension EntryIndex {
         let present = try session.schema()
         return try newestSchema().compactMap { object, sql in
             guard let found = present[object] else { return "\(object) is missing" }
-            // A table is longer if another program has added columns.
-            let mayDiffer = object.hasPrefix("table ") && found.utf8.count > sql.utf8.count
-            return found == sql || mayDiffer ? nil : "\(object) is changed"
+            let isSame = object.hasPrefix("table ") ? includes(found, columnsOf: sql) : found == sql
+            return isSame ? nil : "\(object) is changed"
         }.sorted()
+    }
+
+    /// Another program may have added columns, at any place.
+    private static func includes(_ table: String, columnsOf model: String) -> Bool {
+        func parts(_ sql: String) -> [Substring] {
+            (sql.hasSuffix(")") ? sql.dropLast() : sql[...]).split(separator: ",")
+        }
+        var rest = parts(model)[...]
+        for part in parts(table) where part == rest.first { rest.removeFirst() }
+        return rest.isEmpty
     }
 
     /// Corrects SQL in the schema of which single bytes were changed: the migrations tell what was there.

@@ -232,8 +232,8 @@ package enum IndexSQL {
         WHERE id = 1 AND expiry_scan = ?1
         """
 
-    /// Reads an index of all rows.
-    static let indexedIDs: StaticString = "SELECT id FROM entries"
+    /// Reads an index of all rows. Changed SQL of the table can turn "id" into another column.
+    static let indexedIDs: StaticString = "SELECT rowid FROM entries"
 
     static let largest: StaticString = "SELECT id FROM entries ORDER BY size DESC LIMIT ?1"
 
