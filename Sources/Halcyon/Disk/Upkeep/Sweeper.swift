@@ -135,6 +135,7 @@ struct Sweeper: FolderWork {
 
     /// A damaged page can hide rows, while the SQL index still has their ids. Their files are not left over.
     private func requireNoHiddenRow(of names: [BlobName]) throws {
+        guard !names.isEmpty else { return }
         try index.healingDamage {
             let isHidden = try index.readAtOneMoment { session in
                 let missing = try names.filter { try session.entry(id: $0.rowID) == nil }
@@ -173,11 +174,14 @@ struct Sweeper: FolderWork {
     private func reconcileFiles() throws {
         var withoutRow: [BlobName] = []
         func remove() throws {
-            guard !withoutRow.isEmpty else { return }
             try requireNoHiddenRow(of: withoutRow)
-            // Tomorrow again, if one cannot be removed.
-            _ = try settler.removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
-            withoutRow = []
+            while !withoutRow.isEmpty {
+                try stopIfClosing()
+                let batch = Array(withoutRow.suffix(environment.tuning.flushBatchSize))
+                // Tomorrow again, if one cannot be removed.
+                _ = try settler.removeFilesWithoutRow(batch, changedUntil: Timestamp(Date()), sparesAdoptable: true)
+                withoutRow.removeLast(batch.count)
+            }
         }
         try forEachBlobNameBatch { names in
             guard !condition.isAdopting else { return }
