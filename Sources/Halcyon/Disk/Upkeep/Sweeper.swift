@@ -126,7 +126,7 @@ struct Sweeper: FolderWork {
     /// Changed SQL can hide all rows, or keep them from being counted, while no statement fails.
     private func verifySchema() throws {
         try index.healingDamage {
-            // The cache reads no view, and the people who do may have changed it.
+            // The cache reads no view, and you may have changed one.
             let findings = try index.readAtLength { try EntryIndex.schemaFindings(in: $0.connection) }
                 .filter { !$0.hasPrefix("view ") }
             guard findings.isEmpty else { throw SQLiteError(code: .corrupt, message: findings[0]) }
