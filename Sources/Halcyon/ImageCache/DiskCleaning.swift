@@ -7,6 +7,8 @@ final class DiskCleaning: @unchecked Sendable {
     /// What the eviction goes down to; nil while expired entries are removed.
     private(set) var target: Totals?
     private let progress: Progress?
+    /// Rows that may have expired. Looking for them in each batch would take longer than removing them.
+    private var expired: [Int64] = []
     /// The names of the removed files.
     private(set) var removedNames: [String] = []
 
@@ -39,9 +41,13 @@ final class DiskCleaning: @unchecked Sendable {
     /// - Returns: whether there may be more to do.
     func runBatch() -> Bool {
         guard progress?.isCancelled != true else { return false }
+        let evictor = storage.store.evictor
         if let target {
-            if remove({ try storage.store.evictor.evict(downTo: target, shouldContinue: $0) }) == true { return true }
-        } else if let hasRemoved = remove({ try storage.removeExpired(shouldContinue: $0) }) {
+            if removedNames.isEmpty { _ = storage.noting { try evictor.clampFutureAccesses() } }
+            if remove({ try evictor.evict(downTo: target, shouldContinue: $0) }) == true { return true }
+        } else if let hasRemoved = remove({
+            try evictor.removeExpired(at: evictor.now, found: &expired, shouldContinue: $0)
+        }) {
             if hasRemoved { return true }
             target = targetOfLimits()
             if target != nil { return true }

@@ -50,6 +50,40 @@ import Testing
         }
     }
 
+    /// Finding expired entries among a million takes longer than removing a batch of them.
+    @Test func `a clean in batches looks for expired entries again only once it has removed those that it has found`() throws {
+        try withCache { cache in
+            cache.environment.tuning.batchSize = 4
+            cache.reopen()
+            for number in 0..<10 {
+                try cache.storage.store(value: .blob(number), forKey: "\(number)", expiration: .seconds(10))
+            }
+            try cache.storage.store(value: .blob(1), forKey: "later", expiration: .seconds(20))
+            cache.clock.advance(by: 15)
+            var found: [Int64] = []
+            func removeBatch() throws -> Int {
+                let evictor = cache.storage.store.evictor
+                return try evictor.removeExpired(at: evictor.now, found: &found) { $0.entries == 0 }.entries
+            }
+            #expect(try removeBatch() == 4)
+            #expect(found.count == 6)
+            cache.clock.advance(by: 10)
+            #expect(try removeBatch() == 4)
+            #expect(found.count == 2)
+            // What has changed since stays, and the others are found nevertheless.
+            for number in 0..<10 where cache.storage.isCached(forKey: "\(number)", referenceDate: .distantPast) {
+                try cache.storage.store(value: .blob(number), forKey: "\(number)", expiration: .seconds(10))
+            }
+            #expect(try removeBatch() == 1)
+            #expect(!cache.storage.isCached(forKey: "later", referenceDate: .distantPast))
+            #expect(try removeBatch() == 0)
+            #expect(try cache.storage.totals().entries == 2)
+            cache.clock.advance(by: 11)
+            #expect(try removeBatch() == 2)
+            #expect(try cache.storage.totals().entries == 0)
+        }
+    }
+
     @Test func `a shortened expiration lowers the earliest expiry`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(1_000))

@@ -40,6 +40,37 @@ import Testing
         held.wait()
     }
 
+    /// A flush of 12,000 notes writes far more than the log may hold.
+    @Test func `a long flush does not delay checkpoints`() {
+        let (housekeeping, copied, inTime) = (Housekeeping(), DispatchSemaphore(value: 0), Locked(false))
+        housekeeping.start { task in
+            if task == .checkpoint { copied.signal() }
+            if task == .flush { inTime.withLock { $0 = copied.wait(timeout: .now() + 30) == .success } }
+        }
+        housekeeping.request(.flush)
+        housekeeping.request(.checkpoint)
+        housekeeping.wait()
+        #expect(inTime.withLock { $0 })
+    }
+
+    /// Closing waits for these: somebody may have deleted a million blobs.
+    @Test func `names whose blobs are gone wait for one batch only`() throws {
+        let disk = try CacheFixture {
+            $0.cleanInterval = 0
+            $0.expiration = .never
+        }
+        disk.environment.tuning.flushBatchSize = 16
+        for number in 0..<40 { try disk.storage.store(value: .blob(number), forKey: "\(number)") }
+        disk.settle()
+        for number in 0..<40 { try FileManager.default.removeItem(at: disk.storage.cacheFileURL(forKey: "\(number)")) }
+        let (gate, lane) = (DispatchSemaphore(value: 0), disk.storage.store.housekeeping.records)
+        lane.async { gate.wait() }
+        for number in 0..<40 { try #expect(disk.storage.value(forKey: "\(number)") == nil) }
+        gate.signal()
+        disk.settle()
+        #expect(try disk.storage.totals().entries == 24)
+    }
+
     // MARK: Flushes
 
     private func cache(

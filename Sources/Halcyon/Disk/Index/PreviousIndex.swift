@@ -41,6 +41,8 @@ final class PreviousIndex: Sendable {
 
     private struct Opened {
         let connection: Connection
+        /// What reads a row and its metadata. Version 7 renamed columns.
+        let sql: (row: StaticString, metadata: StaticString)
         /// What the system refuses to read is read again later, instead of being left out.
         let isPatient: Bool
         /// The directory was copied, so inode numbers and dates of files do not match the rows.
@@ -75,8 +77,8 @@ final class PreviousIndex: Sendable {
     func rememberedRecord(of name: BlobName, in file: FileStatus) throws -> (record: EntryRecord, isSameBlob: Bool)? {
         try answer { opened -> (record: EntryRecord, isSameBlob: Bool)? in
             let session = IndexSession(connection: opened.connection)
-            guard let entry = try session.rememberedEntry(of: name) else { return nil }
-            var record = try session.rememberedRecord(of: entry, in: file) { error in
+            guard let entry = try session.entry(named: name, by: opened.sql.row) else { return nil }
+            var record = try session.rememberedRecord(of: entry, in: file, metadata: opened.sql.metadata) { error in
                 !throwsRefusals && (EntryIndex.isSuspicious(error) || !opened.isPatient)
             }
             if opened.isOld { (record.entry.isPinned, record.tags) = (false, []) }
@@ -150,7 +152,7 @@ final class PreviousIndex: Sendable {
         let connection = try connection(to: path)
         let isCopy = try? connection.integer(IndexSQL.isCopied)
         return Opened(
-            connection: connection, isPatient: isPatient,
+            connection: connection, sql: try IndexSession(connection: connection).rememberedSQL(), isPatient: isPatient,
             isCopy: isCopy.map { $0 != Int64(bitPattern: file.inode) } ?? false,
             setAside: file.changed, isOld: !throwsRefusals && replaced.withLock { $0 } - file.changed > 86_400_000)
     }
@@ -169,7 +171,7 @@ final class PreviousIndex: Sendable {
     private func read(_ path: String, _ prepare: (Connection) throws -> Void) throws -> Connection {
         let connection = try Connection(path: path, access: .queryOnly, busyTimeout: 50, vfs: vfs)
         try prepare(connection)
-        try connection.with(IndexSession(connection: connection).rememberedRow()) { _ throws(SQLiteError) in }
+        try connection.with(IndexSession(connection: connection).rememberedSQL().row) { _ throws(SQLiteError) in }
         return connection
     }
 }
@@ -177,7 +179,7 @@ final class PreviousIndex: Sendable {
 extension IndexSession {
     /// - Parameter mayOmit: whether to leave out the description after an error: a later column or table, a damaged page.
     fileprivate func rememberedRecord(
-        of entry: Entry, in file: FileStatus, mayOmit: (any Error) -> Bool
+        of entry: Entry, in file: FileStatus, metadata: StaticString, mayOmit: (any Error) -> Bool
     ) throws -> EntryRecord {
         var record = EntryRecord(entry: entry, hits: 0)
         record.entry.token = BlobTag.token(entry.token, for: file)
@@ -192,22 +194,16 @@ extension IndexSession {
         }
         try read { (record.hits, record.entry.origin) = try uses(of: entry.id) }
         try read { record.tags = try tags(of: entry) }
-        try read {
-            try readMetadata(of: &record, try hasVersion7() ? IndexSQL.metadata : IndexSQL.formerMetadata)
-        }
+        try read { try readMetadata(of: &record, metadata) }
         return record
     }
 
-    fileprivate func rememberedEntry(of name: BlobName) throws -> Entry? {
-        try entry(named: name, by: rememberedRow())
+    /// Looks for a column, because the version number itself may be damaged.
+    fileprivate func rememberedSQL() throws(SQLiteError) -> (row: StaticString, metadata: StaticString) {
+        // A list, so it is not made again for each entry.
+        try connection.texts(IndexSQL.columns).contains("rank")
+            ? (IndexSQL.row, IndexSQL.metadata) : (IndexSQL.formerRow, IndexSQL.formerMetadata)
     }
-
-    /// Version 7 renamed a column. Looks for that column, because the version number itself may be damaged.
-    fileprivate func rememberedRow() throws(SQLiteError) -> StaticString {
-        try hasVersion7() ? IndexSQL.row : IndexSQL.formerRow
-    }
-
-    private func hasVersion7() throws(SQLiteError) -> Bool { try connection.texts(IndexSQL.columns).contains("rank") }
 
     private func uses(of id: Int64) throws(SQLiteError) -> (hits: Int64, origin: KeyOrigin?) {
         try connection.first(IndexSQL.uses, id) { statement in

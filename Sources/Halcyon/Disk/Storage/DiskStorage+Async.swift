@@ -125,10 +125,13 @@ extension DiskStorage.Backend {
             // The minimum also replaces NaN.
             let pause = seconds > 0.01 ? min(seconds, 1_000_000) : 0.01
             while true {
-                try await perform {
+                try await perform { storage in
                     // An expired blob that cannot be removed must not keep the others above the limit.
-                    _ = try? $0.removeExpiredValues()
-                    _ = try? $0.removeSizeExceededValues()
+                    _ = try? storage.removeExpiredValues()
+                    // Without URLs: half of a million entries may go at once.
+                    _ = try? storage.mappingErrors {
+                        try storage.store.evictor.evict(storage.config.limits, keepingNames: false).namesOrFailure()
+                    }
                 }
                 try await Task.sleep(nanoseconds: UInt64(pause * 1_000_000_000))
             }

@@ -69,7 +69,10 @@ extension DiskStorage.Backend {
 
     /// Like ``removeExpiredValues()``. Before each batch, `shouldContinue` may end it.
     @_spi(HalcyonTool) public func removeExpired(shouldContinue: (Removal) -> Bool) throws -> Removal {
-        try explained { try store.evictor.removeExpired(at: store.environment.now(), shouldContinue: shouldContinue) }
+        var found: [Int64] = []
+        return try explained {
+            try store.evictor.removeExpired(at: store.environment.now(), found: &found, shouldContinue: shouldContinue)
+        }
     }
 
     /// Like ``removeSizeExceededValues()`` with these limits. Before each batch, `shouldContinue` may end it.

@@ -368,8 +368,9 @@ public enum DiskStorage {
         }
 
         func removeExpiredValues(referenceDate: Date) throws -> [URL] {
-            try mappingErrors {
-                try store.evictor.removeExpired(at: Timestamp(referenceDate)).namesOrFailure().map(url(of:))
+            var found: [Int64] = []
+            return try mappingErrors {
+                try store.evictor.removeExpired(at: Timestamp(referenceDate), found: &found).namesOrFailure().map(url(of:))
             }
         }
 

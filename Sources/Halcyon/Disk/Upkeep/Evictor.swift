@@ -9,38 +9,50 @@ struct Evictor: FolderWork {
 
     /// Removes what has expired at `now`, except pinned entries and those whose blobs cannot be removed.
     ///
-    /// - Parameter shouldContinue: called before each batch with what was removed so far; false ends the removal.
-    func removeExpired(at now: Timestamp, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
+    /// - Parameters:
+    ///   - found: rows that an earlier call has found and not looked at yet; then those that this call leaves.
+    ///   - shouldContinue: called before each batch with what was removed so far; false ends the removal.
+    func removeExpired(
+        at now: Timestamp, found: inout [Int64], shouldContinue: (Removal) -> Bool = { _ in true }
+    ) throws -> Removal {
         try untilIndexStays { earlier in
             guard shouldContinue(earlier) else { return Removal() }
-            return try removeExpiredOnce(at: now) { shouldContinue(earlier.adding($0)) }
+            return try removeExpiredOnce(at: now, found: &found) { shouldContinue(earlier.adding($0)) }
         }
     }
 
-    private func removeExpiredOnce(at now: Timestamp, shouldContinue: (Removal) -> Bool) throws -> Removal {
+    private func removeExpiredOnce(
+        at now: Timestamp, found: inout [Int64], shouldContinue: (Removal) -> Bool
+    ) throws -> Removal {
         _ = index.refreshIfMoved(force: true)
         try adoptUnlessLogIsFull()
         recorder.flushAccesses()
-        try clampFutureAccesses()
+        if found.isEmpty { try clampFutureAccesses() }
         guard try !index.read({ try $0.nothingHasExpired(at: now) }) else { return Removal() }
         Reclaimer(folder: folder).finishBeforeChange(adopter)
-        // Bounded: a clean that stops after each batch runs this query for each.
-        let limit = 10_000
         let removal = remover.removing(as: \.expirations) { removal in
-            var (ids, former): ([Int64], Int) = ([], 0)
-            repeat {
-                ids = try index.readAtLength { try $0.expired(at: now, limit: limit) }
-                former = removal.entries
-                try remover.remove(ids, into: &removal, shouldContinue: shouldContinue) {
-                    try $0.expired(among: $1, at: now).filter { !isExtended($0, at: now) }
-                }
-                // A damaged index may return the same rows repeatedly.
-            } while ids.count == limit && removal.entries > former && shouldContinue(removal)
+            while try removeExpired(at: now, found: &found, into: &removal, shouldContinue), shouldContinue(removal) {}
             return true
         }
         // If this fails, the next clean looks again.
         if removal.isComplete { try? raiseEarliestExpiry() }
         return removal
+    }
+
+    /// Returns whether more may have expired.
+    private func removeExpired(
+        at now: Timestamp, found: inout [Int64], into removal: inout Removal, _ shouldContinue: (Removal) -> Bool
+    ) throws -> Bool {
+        let (isFresh, former, limit) = (found.isEmpty, removal.entries, 10_000)
+        if isFresh { found = try index.readAtLength { try $0.expired(at: now, limit: limit) } }
+        let isMore = found.count == limit
+        found = try remover.remove(found, into: &removal, shouldContinue: shouldContinue) {
+            try $0.expired(among: $1, at: now).filter { !isExtended($0, at: now) }
+        }
+        if removal.entries > former { return isMore }
+        // Those of an earlier call may have changed since. A damaged index may return the same rows repeatedly.
+        found = []
+        return !isFresh
     }
 
     /// Whether a read has moved the expiration, which the index does not know yet: its log may be full.
@@ -64,10 +76,13 @@ struct Evictor: FolderWork {
     }
 
     /// Once a limit is reached, removes the least recently used entries down to the low-water mark. Pinned entries stay.
-    func evict(_ limits: StorageLimits, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
+    func evict(
+        _ limits: StorageLimits, keepingNames: Bool = true, shouldContinue: (Removal) -> Bool = { _ in true }
+    ) throws -> Removal {
         try untilIndexStays { earlier in
             guard shouldContinue(earlier), let target = try target(of: limits) else { return Removal() }
-            return try evict(downTo: target) { shouldContinue(earlier.adding($0)) }
+            try clampFutureAccesses()
+            return try evict(downTo: target, keepingNames: keepingNames) { shouldContinue(earlier.adding($0)) }
         }
     }
 
@@ -91,13 +106,15 @@ struct Evictor: FolderWork {
     }
 
     /// Removes the least recently used entries until at most `target` is left. Pinned entries stay.
-    func evict(downTo target: Totals, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
+    func evict(
+        downTo target: Totals, keepingNames: Bool = true, shouldContinue: (Removal) -> Bool = { _ in true }
+    ) throws -> Removal {
         try index.openForChange()
         recorder.flushAccesses()
-        try clampFutureAccesses()
         var isExhausted = false
-        let removal = remover.removeBatches(counting: \.evictions, shouldContinue: shouldContinue) {
-            session, obstacles in
+        let removal = remover.removeBatches(
+            counting: \.evictions, keepingNames: keepingNames, shouldContinue: shouldContinue
+        ) { session, obstacles in
             // Computed anew under each lock: others store and remove meanwhile.
             let totals = try session.totals()
             let need = Totals(entries: totals.entries - target.entries, bytes: totals.bytes - target.bytes)
@@ -121,11 +138,12 @@ struct Evictor: FolderWork {
         return (try? environment.fileSystem.freeBytes(at: blobs.directory)).map { min($0, Totals.limit) + pending }
     }
 
-    /// Moves accesses in the future, left by a clock that has jumped back, to now. They would never be evicted.
+    /// Moves accesses in the future, left by a clock that has jumped back, to now. They would never be evicted. If the frequency
+    /// bonus has moved many ranks ahead, this takes O(entries).
     ///
     /// Their entries then live their duration from now. If it is this clock that is wrong, they expire early once it is right, so not
     /// before a clock without a battery has been set.
-    private func clampFutureAccesses() throws {
+    func clampFutureAccesses() throws {
         guard environment.uptime() >= environment.tuning.clockSettleTime else { return }
         let now = now
         let bounds = FutureBounds(at: now)

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Work in the background: a task runs on a queue, or on a thread that waits for it.
 ///
-/// A task that is requested again before it has begun runs once. Sweeps and unlinks have their own queues, so that adopting a
-/// million files, or a volume that frees blocks slowly, does not delay checkpoints.
+/// A task that is requested again before it has begun runs once. Checkpoints, sweeps and unlinks have their own queues, so that
+/// neither thousands of notes, nor adopting a million files, nor a volume that frees blocks slowly delays checkpoints.
 final class Housekeeping: Sendable {
     enum Task: Int {
         case checkpoint, checkpointLater, flush, flushLater, unlink, unlinkLater, settle, sweep, sweepLater
@@ -41,8 +41,9 @@ final class Housekeeping: Sendable {
         }
     }
 
-    /// For flushes, checkpoints, and what is left of changes.
+    /// For flushes, and what is left of changes.
     let records = Lane("halcyon.housekeeping")
+    private let checkpoints = Lane("halcyon.checkpoint")
     let sweeps = Lane("halcyon.sweep")
     private let unlinks = Lane("halcyon.unlink")
     /// A bit for each task, because every read requests one.
@@ -75,7 +76,8 @@ final class Housekeeping: Sendable {
         switch task {
         case .sweep, .sweepLater: sweeps
         case .unlink, .unlinkLater: unlinks
-        case .checkpoint, .checkpointLater, .flush, .flushLater, .settle: records
+        case .checkpoint, .checkpointLater: checkpoints
+        case .flush, .flushLater, .settle: records
         }
     }
 
@@ -101,8 +103,10 @@ final class Housekeeping: Sendable {
             records.inTurn {
                 runIfRequested(.settle)
                 runIfRequested(.flush)
-                runIfRequested(.checkpoint)
-                body()
+                checkpoints.inTurn {
+                    runIfRequested(.checkpoint)
+                    body()
+                }
             }
         }
     }

@@ -102,15 +102,20 @@ struct Remover: FolderWork {
     }
 
     /// Removes the given entries in batches, within ``removing(as:_:)``.
+    ///
+    /// - Returns: those that could not be removed, and those that are left because `shouldContinue` ended the removal.
+    @discardableResult
     func remove(
         _ ids: [Int64], into removal: inout Removal, shouldContinue: (Removal) -> Bool,
         perform: @escaping (() throws -> Void) throws -> Void = { try $0() },
         _ select: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
-    ) throws {
+    ) throws -> [Int64] {
         // Try the failed ones once more, without the others: if the disk is full, that batch fails as a whole, and room is made.
         let kept = try removeEach(ids, &removal, shouldContinue, perform, select)
         removal.failure = nil
-        removal.isComplete = try removeEach(kept, &removal, shouldContinue, perform, select).isEmpty
+        let rest = try removeEach(kept, &removal, shouldContinue, perform, select)
+        removal.isComplete = rest.isEmpty
+        return rest
     }
 
     /// - Returns: the ids of entries that could not be removed.

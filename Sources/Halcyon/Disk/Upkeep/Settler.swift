@@ -97,7 +97,8 @@ final class Settler: FolderWork {
 
     /// Lets housekeeping settle names, for example after a reader found no blob for a row.
     func settleLater(_ names: [BlobName]) {
-        pending.withLock { $0.formUnion(names) }
+        // Bounded, because closing waits for them: all blobs may have been deleted. The next reader, or the sweep, finds the others.
+        pending.withLock { if $0.count < environment.tuning.flushBatchSize { $0.formUnion(names) } }
         housekeeping.request(.settle)
     }
 
