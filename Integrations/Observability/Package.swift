@@ -31,7 +31,6 @@ let package = Package(
 
 for target in package.targets {
     target.swiftSettings = [
-        .treatAllWarnings(as: .error, .when(platforms: [.linux])),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),

@@ -1,6 +1,10 @@
 #ifndef CHALCYON_SQLITE_H
 #define CHALCYON_SQLITE_H
 
+#if !__has_include(<sqlite3.h>)
+#error "SQLite is missing: apt-get install libsqlite3-dev."
+#endif
+
 #include <sqlite3.h>
 #include <string.h>
 

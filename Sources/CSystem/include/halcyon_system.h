@@ -3,6 +3,10 @@
 
 #include <stdint.h>
 
+#if !__has_include(<sqlite3.h>)
+#error "SQLite is missing: apt-get install libsqlite3-dev."
+#endif
+
 struct sqlite3;
 
 /* Exchanges two files atomically. Returns 0, or -1 with errno set.

@@ -24,6 +24,26 @@ import Testing
         }
     }
 
+    @Test func `a trim evicts entries that were used while the clock was ahead in their turn`() async throws {
+        try await withImageCache(configure: { $0.countLimit = 6 }) { subject in
+            func store(_ keys: [String]) async throws {
+                for key in keys {
+                    try await subject.cache.storeToDisk(.blob(1), forKey: key)
+                    subject.clock.advance(by: 1)
+                }
+                await subject.settle()
+            }
+            subject.clock.set(by: 86_400)
+            try await store(["ahead 0", "ahead 1"])
+            subject.clock.set(by: -86_400)
+            try await store(["a", "b", "c", "d", "e"])
+            #expect(["ahead 0", "ahead 1"].allSatisfy { subject.storage.isCached(forKey: $0) })
+            try await store(["f", "g", "h", "i"])
+            #expect(["g", "h", "i"].allSatisfy { subject.storage.isCached(forKey: $0) })
+            #expect(try subject.storage.totals().entries == 3)
+        }
+    }
+
     @Test func `storing an image enforces limits like storing bytes`() async throws {
         let size = UInt(Pictures.small[0].count)
         try await withImageCache(configure: { $0.sizeLimit = 4 * size }) { subject in

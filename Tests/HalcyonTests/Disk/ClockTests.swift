@@ -125,6 +125,25 @@ extension BlobName {
         }
     }
 
+    @Test func `entries that were used while the clock was ahead are evicted in their turn`() throws {
+        try withCache(configure: { $0.countLimit = 4 }) { cache in
+            func store(_ keys: [String]) throws {
+                for key in keys {
+                    try cache.storage.store(value: .blob(1), forKey: key)
+                    cache.clock.advance(by: 1)
+                }
+                _ = try cache.storage.removeSizeExceededValues()
+            }
+            cache.clock.set(by: 86_400)
+            try store(["ahead 0", "ahead 1"])
+            cache.clock.set(by: -86_400)
+            try store(["a", "b", "c"])
+            #expect(["ahead 0", "ahead 1"].allSatisfy { cache.storage.isCached(forKey: $0) })
+            try store(["d", "e", "f"])
+            #expect(try cache.storage.entries().entries.map(\.key).sorted { $0 ?? "" < $1 ?? "" } == ["e", "f"])
+        }
+    }
+
     @Test func `a clock that is put back far during a clear removes nothing that is stored afterwards`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "before")
