@@ -51,7 +51,9 @@ import Testing
     }
 
     /// Finding expired entries among a million takes longer than removing a batch of them.
-    @Test func `a clean in batches looks for expired entries again only once it has removed those that it has found`() throws {
+    @Test func `a clean in batches looks for expired entries again only once it has removed those that it has found`()
+        throws
+    {
         try withCache { cache in
             cache.environment.tuning.batchSize = 4
             cache.reopen()

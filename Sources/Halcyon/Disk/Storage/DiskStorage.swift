@@ -370,7 +370,8 @@ public enum DiskStorage {
         func removeExpiredValues(referenceDate: Date) throws -> [URL] {
             var found: [Int64] = []
             return try mappingErrors {
-                try store.evictor.removeExpired(at: Timestamp(referenceDate), found: &found).namesOrFailure().map(url(of:))
+                try store.evictor.removeExpired(at: Timestamp(referenceDate), found: &found).namesOrFailure().map(
+                    url(of:))
             }
         }
 
