@@ -39,7 +39,7 @@ let package = Package(
 
 for target in package.targets where target.type != .system {
     target.swiftSettings = [
-        // The same settings as the library's.
+        // No other package depends on this one.
         .treatAllWarnings(as: .error, .when(platforms: [.linux])),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

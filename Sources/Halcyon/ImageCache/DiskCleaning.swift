@@ -43,7 +43,7 @@ final class DiskCleaning: @unchecked Sendable {
         guard progress?.isCancelled != true else { return false }
         let evictor = storage.store.evictor
         if let target {
-            if removedNames.isEmpty { _ = storage.noting { try evictor.clampFutureAccesses() } }
+            if removedNames.isEmpty { try? evictor.clampFutureAccesses() }
             if remove({ try evictor.evict(downTo: target, shouldContinue: $0) }) == true { return true }
         } else if let hasRemoved = remove({
             try evictor.removeExpired(at: evictor.now, found: &expired, shouldContinue: $0)

@@ -128,9 +128,11 @@ extension DiskStorage.Backend {
                 try await perform { storage in
                     // An expired blob that cannot be removed must not keep the others above the limit.
                     _ = try? storage.removeExpiredValues()
+                    let limits = storage.config.limits
+                    guard !limits.isUnlimited else { return }
                     // Without URLs: half of a million entries may go at once.
                     _ = try? storage.mappingErrors {
-                        try storage.store.evictor.evict(storage.config.limits, keepingNames: false).namesOrFailure()
+                        try storage.store.evictor.evict(limits, keepingNames: false).namesOrFailure()
                     }
                 }
                 try await Task.sleep(nanoseconds: UInt64(pause * 1_000_000_000))

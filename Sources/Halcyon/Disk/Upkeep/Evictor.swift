@@ -49,10 +49,10 @@ struct Evictor: FolderWork {
         found = try remover.remove(found, into: &removal, shouldContinue: shouldContinue) {
             try $0.expired(among: $1, at: now).filter { !isExtended($0, at: now) }
         }
-        if removal.entries > former { return isMore }
-        // Those of an earlier call may have changed since. A damaged index may return the same rows repeatedly.
-        found = []
-        return !isFresh
+        let hasProgressed = removal.entries > former
+        if !hasProgressed { found = [] }
+        // Those found earlier may have changed since. A damaged index may return the same rows repeatedly.
+        return !isFresh || isMore && hasProgressed
     }
 
     /// Whether a read has moved the expiration, which the index does not know yet: its log may be full.
