@@ -121,11 +121,10 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Throws if a flight that this task works for would wait for itself, directly or through others.
     private static func requireNoCycle(from outer: [Flight], to flight: Flight) throws {
-        var (seen, rest): ([ObjectIdentifier], [Flight]) = ([], outer)
+        var (seen, rest): (Set<ObjectIdentifier>, [Flight]) = ([], outer)
         while let next = rest.popLast() {
             guard next !== flight else { throw CacheStorageError.cyclicFetch }
-            guard !seen.contains(ObjectIdentifier(next)) else { continue }
-            seen.append(ObjectIdentifier(next))
+            guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
             rest += next.callers.values.compactMap(\.flight)
         }
     }

@@ -16,6 +16,11 @@ final class CacheQueue: Sendable {
         }
     }
 
+    /// Runs `work` after what is queued now. Later stores may run before it, together with earlier ones.
+    func asyncAfterEarlier(execute work: @escaping @Sendable () -> Void) {
+        lastRun.withLock { _ in queue.async(execute: work) }
+    }
+
     func sync<Result>(execute work: () throws -> Result) rethrows -> Result {
         lastRun.withLock { $0 = nil }
         return try queue.sync(execute: work)

@@ -24,7 +24,10 @@ extension ImageCache {
 
     /// Runs one clean at a time, so that cleans do not pile up if the disk is slow or the interval is short.
     func cleanByTimer() {
-        guard !isCleaningByTimer.replace(with: true) else { return }
+        // A timer neither opens a closed index nor brings back a directory that was deleted.
+        let index = diskStorage.store.index
+        _ = index.refreshIfMoved(force: true)
+        guard index.isOpen, !isCleaningByTimer.replace(with: true) else { return }
         cleanDisk(progress: nil) { [isCleaningByTimer] in isCleaningByTimer.withLock { $0 = false } }
     }
 

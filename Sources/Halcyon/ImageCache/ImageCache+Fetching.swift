@@ -119,7 +119,7 @@ extension ImageCache {
 
     /// Waits until earlier stores and removals have had their turn.
     private func earlierChanges() async throws {
-        try await Waiter.wait { turn in ioQueue.async { turn.resume {} } }
+        try await Waiter.wait { turn in ioQueue.asyncAfterEarlier { turn.resume {} } }
     }
 
     private func readableImage(

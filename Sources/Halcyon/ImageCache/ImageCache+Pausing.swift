@@ -49,7 +49,9 @@ extension ImageCache {
     ///
     /// - Parameter handler: called on the cache's queue when the index is closed.
     public func close(completion handler: (@Sendable () -> Void)? = nil) {
-        onceDone { [diskStorage] in
+        onceDone { [self] in
+            // Its next batch would open the index again.
+            stopTrimming()
             diskStorage.close()
             handler?()
         }

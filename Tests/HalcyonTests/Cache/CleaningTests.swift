@@ -41,6 +41,28 @@ import Testing
         }
     }
 
+    @Test func `the timer opens no closed index, and brings back no directory that was deleted`() async throws {
+        try await withImageCache { subject in
+            try subject.fill(["a"], expiration: .seconds(1))
+            subject.clock.advance(by: 2)
+            await subject.cache.close()
+            subject.cache.cleanByTimer()
+            await subject.settle()
+            #expect(!subject.storage.store.index.isOpen && subject.disk.isThere(subject.cache.cachePath(forKey: "a")))
+            try subject.fill(["b"])
+            try subject.disk.removeFolder()
+            subject.cache.cleanByTimer()
+            await subject.settle()
+            #expect(!subject.disk.isThere(subject.disk.directory.path))
+            // The next use opens it.
+            try subject.fill(["c"], expiration: .seconds(1))
+            subject.clock.advance(by: 2)
+            subject.cache.cleanByTimer()
+            await subject.settle()
+            #expect(!subject.disk.isThere(subject.cache.cachePath(forKey: "c")))
+        }
+    }
+
     /// One that ran inside the one before would need thousands of stack frames.
     @Test func `thousands of cleans that wait for a removal run one after another`() async throws {
         try await withImageCache { subject in

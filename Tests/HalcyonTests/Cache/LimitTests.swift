@@ -161,6 +161,44 @@ import Testing
         }
     }
 
+    /// A cache with 100 entries, whose next store begins an eviction of four entries in each batch.
+    private func withTrim(_ body: (CacheUnderTest) async throws -> Void) async throws {
+        var tuning = Tuning.patient
+        tuning.batchSize = 4
+        try await withImageCache(tuning: tuning) { subject in
+            try subject.fill((0..<100).map { "\($0)" })
+            subject.storage.config.countLimit = 20
+            try await body(subject)
+        }
+    }
+
+    @Test func `an eviction under way ends if its limit is corrected`() async throws {
+        try await withTrim { subject in
+            let queue = subject.cache.ioQueue
+            queue.queue.suspend()
+            subject.cache.storeToDisk(.blob(1), forKey: "new", completionHandler: nil)
+            queue.async { subject.storage.config.countLimit = 1_000 }
+            queue.queue.resume()
+            await subject.settle()
+            try #expect(subject.storage.totals().entries == 97)
+        }
+    }
+
+    @Test func `an eviction under way does not open an index that is closed`() async throws {
+        try await withTrim { subject in
+            let (queue, closed) = (subject.cache.ioQueue, Locked(false))
+            queue.queue.suspend()
+            subject.cache.storeToDisk(.blob(1), forKey: "new", completionHandler: nil)
+            subject.cache.close { closed.withLock { $0 = true } }
+            queue.queue.resume()
+            try await eventually { closed.withLock { $0 } }
+            await subject.hop()
+            await subject.hop()
+            #expect(!subject.storage.store.index.isOpen)
+            try #expect(subject.storage.totals().entries == 97)
+        }
+    }
+
     @Test func `a limit set later counts from the next store on`() async throws {
         try await withImageCache { subject in
             try subject.fill((0..<400).map { "\($0)" })

@@ -20,6 +20,22 @@ import Testing
         }
     }
 
+    @Test func `stores share a commit although another call waits for the first`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            await subject.settle()
+            let before = subject.disk.commitCount
+            cache.ioQueue.queue.suspend()
+            cache.storeToDisk(.blob(1), forKey: "a", completionHandler: nil)
+            // As `cachedData` does.
+            cache.ioQueue.asyncAfterEarlier {}
+            cache.storeToDisk(.blob(2), forKey: "b", completionHandler: nil)
+            cache.ioQueue.queue.resume()
+            await subject.hop()
+            #expect(subject.disk.commitCount == before + 1)
+        }
+    }
+
     @Test func `a store reports on memory and on disk`() async throws {
         try await withImageCache { subject in
             let image = try Pictures.image()

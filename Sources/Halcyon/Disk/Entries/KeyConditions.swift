@@ -31,8 +31,10 @@ struct KeyConditions: Sendable {
     ///   - baseLength: the number of its characters that are the image's key; nil if unknown.
     ///   - source: the hash of the image's key; nil if unknown.
     func admits<Key: BidirectionalCollection<UInt8>>(_ key: Key?, baseLength: Int?, source: Int64?) -> Bool {
-        guard admitsImage(key, source) else { return false }
-        guard needsKey else { return true }
+        admitsImage(key, source) && (!needsKey || admitsKey(key, baseLength: baseLength))
+    }
+
+    private func admitsKey<Key: BidirectionalCollection<UInt8>>(_ key: Key?, baseLength: Int?) -> Bool {
         guard let key else { return false }
         if let prefix, !key.starts(with: prefix) { return false }
         if let text, !key.indices.contains(where: { key[$0...].starts(with: text, by: Self.isEqual) }) { return false }
@@ -51,8 +53,9 @@ struct KeyConditions: Sendable {
     ///   like a host, and the host like a user name, so both are accepted.
     func admits(key: String, baseKey: String? = nil) -> Bool {
         if let baseKey {
-            let origin = KeyOrigin(baseKey: baseKey)
-            return admits(key.utf8, baseLength: origin.baseLength, source: origin.source)
+            // Without its hash: each call on a cache asks this for each removal that has not ended.
+            guard baseKeys?.contains(Array(baseKey.utf8)) ?? true else { return false }
+            return !needsKey || admitsKey(key.utf8, baseLength: baseKey.unicodeScalars.count)
         }
         if admits(key.utf8, baseLength: nil, source: nil) { return true }
         guard host != nil else { return false }

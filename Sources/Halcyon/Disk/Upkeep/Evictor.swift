@@ -32,7 +32,7 @@ struct Evictor: FolderWork {
         Reclaimer(folder: folder).finishBeforeChange(adopter)
         let removal = remover.removing(as: \.expirations) { removal in
             while try removeExpired(at: now, found: &found, into: &removal, shouldContinue), shouldContinue(removal) {}
-            return true
+            return shouldContinue(removal)
         }
         // If this fails, the next clean looks again.
         if removal.isComplete { try? raiseEarliestExpiry() }
