@@ -132,6 +132,22 @@ import Testing
         }
     }
 
+    @Test func `the key of the image tells where its host and its processor end`() throws {
+        let (key, base) = ("https://a.example@blur", "https://a.example")
+        func admits(_ filter: EntryFilter, _ baseKey: String) -> Bool? {
+            KeyConditions(filter)?.admits(key: key, baseKey: baseKey)
+        }
+        #expect(admits(.init(processorIdentifier: "blur"), base) == true)
+        #expect(admits(.init(processorIdentifier: "blur"), key) == false)
+        #expect(admits(.init(host: "a.example"), base) == true)
+        // Without an identifier, what precedes the "@" is a user name.
+        #expect(admits(.init(host: "blur"), key) == true)
+        #expect(admits(.init(host: "blur"), base) == false)
+        #expect(admits(.init(baseKeys: [base]), base) == true)
+        #expect(admits(.init(baseKeys: [key]), base) == false)
+        #expect(admits(.init(host: "a.example", baseKeys: [base]), base) == true)
+    }
+
     @Test func `images are distinguished by the bytes of their keys`() throws {
         try withCache { cache in
             let composed = "\u{E9}"
