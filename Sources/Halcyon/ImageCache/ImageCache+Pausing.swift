@@ -45,7 +45,8 @@ extension ImageCache {
     public func flush() async throws { try await awaitResult { flush(completion: $0) } }
 
     /// Writes what is pending and closes the index; see ``DiskStorage/Backend/close()``. Finishes earlier stores and clears
-    /// first. Memory keeps working, and the next use of the disk opens the index again.
+    /// first, and ends an eviction that follows a store. Memory keeps working, and the next use of the disk opens the index again;
+    /// the cleans of the timer do not.
     ///
     /// - Parameter handler: called on the cache's queue when the index is closed.
     public func close(completion handler: (@Sendable () -> Void)? = nil) {
