@@ -6,17 +6,25 @@ final class DiskCleaning: @unchecked Sendable {
     private let storage: DiskStorage.Backend<Data>
     /// What the eviction goes down to; nil while expired entries are removed.
     private(set) var target: Totals?
+    /// Those that the target is for.
+    private var limits: StorageLimits?
     private let progress: Progress?
+    /// Whether it opens a closed index.
+    private let opens: Bool
     /// Rows that may have expired. Looking for them in each batch would take longer than removing them.
     private var expired: [Int64] = []
     /// The names of the removed files.
     private(set) var removedNames: [String] = []
 
     /// Evicts down to a target. Without one, removes what has expired, then what is over the limit.
-    init(_ storage: DiskStorage.Backend<Data>, downTo target: Totals? = nil, progress: Progress? = nil) {
+    init(
+        _ storage: DiskStorage.Backend<Data>, downTo target: Totals? = nil, of limits: StorageLimits? = nil,
+        progress: Progress? = nil, opens: Bool = false
+    ) {
         self.storage = storage
         self.progress = progress
-        self.target = target
+        self.opens = opens
+        (self.target, self.limits) = (target, limits)
     }
 
     /// Makes the next batch look at the limits again: a clear removes everything that was there.
@@ -41,7 +49,13 @@ final class DiskCleaning: @unchecked Sendable {
     /// - Returns: whether there may be more to do.
     func runBatch() -> Bool {
         guard progress?.isCancelled != true else { return false }
+        return opens ? removeBatch() : storage.store.index.ifOpen(removeBatch) ?? false
+    }
+
+    private func removeBatch() -> Bool {
         let evictor = storage.store.evictor
+        // The app may have corrected them.
+        if limits != storage.config.limits { target = nil }
         if let target {
             if removedNames.isEmpty { try? evictor.clampFutureAccesses() }
             if remove({ try evictor.evict(downTo: target, shouldContinue: $0) }) == true { return true }
@@ -66,6 +80,7 @@ final class DiskCleaning: @unchecked Sendable {
 
     private func targetOfLimits() -> Totals? {
         let limits = storage.config.limits
+        self.limits = limits
         // If the index cannot be read now, nothing can be evicted now.
         return limits.isUnlimited ? nil : storage.noting { try storage.store.evictor.target(of: limits) } ?? nil
     }

@@ -24,18 +24,16 @@ extension ImageCache {
 
     /// Runs one clean at a time, so that cleans do not pile up if the disk is slow or the interval is short.
     func cleanByTimer() {
-        // A timer neither opens a closed index nor brings back a directory that was deleted.
-        let index = diskStorage.store.index
-        _ = index.refreshIfMoved(force: true)
-        guard index.isOpen, !isCleaningByTimer.replace(with: true) else { return }
-        cleanDisk(progress: nil) { [isCleaningByTimer] in isCleaningByTimer.withLock { $0 = false } }
+        guard !isCleaningByTimer.replace(with: true) else { return }
+        cleanDisk(progress: nil, opens: false) { [isCleaningByTimer] in isCleaningByTimer.withLock { $0 = false } }
     }
 
-    func cleanDisk(progress: Progress?, then handler: @escaping @Sendable () -> Void) {
-        onceAdopted { [self] in
+    /// - Parameter opens: false if it neither opens a closed index nor brings back a directory that was deleted.
+    func cleanDisk(progress: Progress?, opens: Bool = true, then handler: @escaping @Sendable () -> Void) {
+        onceAdopted(opens: opens) { [self] in
             // Otherwise it would evict others in place of what is about to be removed.
             onceRemoved { [self] number in
-                let cleaning = DiskCleaning(diskStorage, progress: progress)
+                let cleaning = DiskCleaning(diskStorage, progress: progress, opens: opens)
                 cleaning.announce()
                 runBatches(of: cleaning) { [self] in
                     postDidClean(removed: cleaning.removedNames)
@@ -58,14 +56,16 @@ extension ImageCache {
 
     /// Runs `body` in its turn on the I/O queue. If the folder is being taken over from Kingfisher, runs it after that, without
     /// blocking loads and stores meanwhile.
-    func onceAdopted(_ body: @escaping @Sendable () -> Void) {
+    func onceAdopted(opens: Bool = true, _ body: @escaping @Sendable () -> Void) {
         ioQueue.async { [self] in
             // Only an open index knows whether files are adopted, and one that was deleted since does not.
-            _ = diskStorage.store.index.refreshIfMoved(force: true)
-            try? LockTimeout.briefly { try diskStorage.store.index.openForChange() }
             let store = diskStorage.store
-            guard store.condition.isSearching || Reclaimer(folder: store.folder).isAwaited else { return body() }
-            diskStorage.store.onceAdopted { [ioQueue] in ioQueue.async(execute: body) }
+            _ = store.index.refreshIfMoved(force: true)
+            if opens { try? LockTimeout.briefly { try store.index.openForChange() } }
+            guard opens || store.index.isOpen,
+                store.condition.isSearching || Reclaimer(folder: store.folder).isAwaited
+            else { return body() }
+            store.onceAdopted(opens: opens) { [ioQueue] in ioQueue.async(execute: body) }
         }
     }
 

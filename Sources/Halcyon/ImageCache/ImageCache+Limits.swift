@@ -3,7 +3,6 @@ internal import Foundation
 /// The eviction that follows stores.
 struct DiskTrim {
     fileprivate var cleaning: DiskCleaning?
-    fileprivate var limits = StorageLimits()
     /// Totals that the last eviction could not get below because of pinned entries or blobs that cannot be removed.
     fileprivate var floor: Totals?
 }
@@ -35,8 +34,7 @@ extension ImageCache {
 
     func beginTrimming(to limits: StorageLimits) {
         guard trim.cleaning == nil, let target = target(of: limits) else { return }
-        trim.cleaning = DiskCleaning(diskStorage, downTo: target)
-        trim.limits = limits
+        trim.cleaning = DiskCleaning(diskStorage, downTo: target, of: limits)
         ioQueue.async { [self] in continueTrimming() }
     }
 
@@ -73,12 +71,10 @@ extension ImageCache {
     }
 
     private func trimBatch() {
-        // The app has corrected them. The next store looks at the new ones.
-        guard trim.limits == diskStorage.config.limits else { return stopTrimming() }
         guard let cleaning = trim.cleaning, !cleaning.runBatch() else { return }
         trim.cleaning = nil
         // If this fails, the next store checks again.
-        let left = try? diskStorage.store.evictor.totals(adopting: false)
+        let left = try? diskStorage.store.index.ifOpen { try diskStorage.store.evictor.totals(adopting: false) }
         trim.floor = if let left, let target = cleaning.target, left.exceeds(target) { left } else { nil }
         postDidClean(removed: cleaning.removedNames)
     }

@@ -51,7 +51,6 @@ extension ImageCache {
     /// - Parameter handler: called on the cache's queue when the index is closed.
     public func close(completion handler: (@Sendable () -> Void)? = nil) {
         onceDone { [self] in
-            // Its next batch would open the index again.
             stopTrimming()
             diskStorage.close()
             handler?()

@@ -49,6 +49,17 @@ import Testing
             subject.cache.cleanByTimer()
             await subject.settle()
             #expect(!subject.storage.store.index.isOpen && subject.disk.isThere(subject.cache.cachePath(forKey: "a")))
+            // Also if its turn comes after that of a close.
+            try subject.fill(["open"])
+            let closed = Locked(false)
+            subject.cache.ioQueue.queue.suspend()
+            subject.cache.clearDiskCache(completion: nil)
+            subject.cache.close { closed.withLock { $0 = true } }
+            subject.cache.cleanByTimer()
+            subject.cache.ioQueue.queue.resume()
+            try await eventually { closed.withLock { $0 } }
+            await subject.settle()
+            #expect(!subject.storage.store.index.isOpen && !subject.cache.isCleaningByTimer.withLock { $0 })
             try subject.fill(["b"])
             try subject.disk.removeFolder()
             subject.cache.cleanByTimer()
@@ -58,8 +69,36 @@ import Testing
             try subject.fill(["c"], expiration: .seconds(1))
             subject.clock.advance(by: 2)
             subject.cache.cleanByTimer()
+            try await eventually { !subject.disk.isThere(subject.cache.cachePath(forKey: "c")) }
+        }
+    }
+
+    @Test func `the timer takes over no files after a close`() async throws {
+        try await withImageCache { subject in
+            try subject.fill(["a"])
+            subject.disk.settle()
+            try subject.disk.beginAdoption()
+            subject.storage.close()
+            #expect(subject.storage.store.condition.isSearching)
+            subject.cache.cleanByTimer()
             await subject.settle()
-            #expect(!subject.disk.isThere(subject.cache.cachePath(forKey: "c")))
+            #expect(!subject.storage.store.index.isOpen)
+            // Also if its turn comes after that of a close.
+            let (gate, store) = (DispatchSemaphore(value: 0), subject.storage.store)
+            store.housekeeping.sweeps.async { gate.wait() }
+            #expect(subject.storage.isCached(forKey: "a") && store.condition.isSearching)
+            subject.cache.cleanByTimer()
+            await subject.hop()
+            let closed = Locked(false)
+            Thread.detachNewThread {
+                store.close()
+                closed.withLock { $0 = true }
+            }
+            try await eventually { (try? store.settler.stopIfClosing()) == nil }
+            gate.signal()
+            try await eventually { closed.withLock { $0 } }
+            await subject.settle()
+            #expect(!store.index.isOpen)
         }
     }
 

@@ -184,6 +184,55 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `an eviction under way opens no index that another cache closes or deletes`(isDeleted: Bool) async throws {
+        try await withTrim { subject in
+            let queue = subject.cache.ioQueue
+            queue.queue.suspend()
+            subject.cache.storeToDisk(.blob(1), forKey: "new", completionHandler: nil)
+            queue.async {
+                subject.storage.close()
+                if isDeleted { try? FileManager.default.removeItem(at: subject.storage.directoryURL) }
+            }
+            queue.queue.resume()
+            await subject.settle()
+            #expect(!subject.storage.store.index.isOpen)
+            #expect(subject.disk.isThere(subject.storage.directoryURL.path) != isDeleted)
+            try #expect(subject.storage.totals().entries == (isDeleted ? 0 : 97))
+        }
+    }
+
+    @Test func `a store while an eviction goes down to a former limit keeps the present one`() async throws {
+        try await withTrim { subject in
+            let queue = subject.cache.ioQueue
+            queue.queue.suspend()
+            subject.cache.storeToDisk(.blob(1), forKey: "new", completionHandler: nil)
+            queue.async { subject.storage.config.countLimit = 4 }
+            subject.cache.storeToDisk(.blob(1), forKey: "last", completionHandler: nil)
+            queue.queue.resume()
+            await subject.settle()
+            try await eventually { try subject.storage.totals().entries == 2 }
+        }
+    }
+
+    @Test func `a clean under way goes down to a corrected limit`() async throws {
+        try await withTrim { subject in
+            let queue = subject.cache.ioQueue
+            let commits = Locked(0)
+            subject.disk.beforeCommit {
+                commits.withLock { $0 += 1 }
+                // The second batch of the eviction.
+                if commits.withLock({ $0 }) == 2 { subject.storage.config.countLimit = 90 }
+                return true
+            }
+            queue.queue.suspend()
+            subject.cache.cleanExpiredDiskCache(completion: nil)
+            queue.queue.resume()
+            await subject.settle()
+            try #expect(subject.storage.totals().entries == 45)
+        }
+    }
+
     @Test func `an eviction under way does not open an index that is closed`() async throws {
         try await withTrim { subject in
             let (queue, closed) = (subject.cache.ioQueue, Locked(false))

@@ -250,4 +250,53 @@ import Testing
         let isUpdated = try await storage.async.update(forKey: "a") { _ in .init(tags: ["t"]) }
         #expect(try isUpdated && storage.entry(forKey: "a")?.tags == ["t"])
     }
+
+    @Test func `keepLimits ends an eviction when the storage is closed`() async throws {
+        var tuning = Tuning.patient
+        tuning.batchSize = 4
+        let (cache, closes, isClosed) = (try CacheFixture(tuning: tuning), Locked(false), Locked(false))
+        let close: Locked<(@Sendable () -> Void)?> = Locked(nil)
+        cache.environment.pause = { _ in
+            guard closes.replace(with: false) else { return }
+            close.withLock { $0 }?()
+            isClosed.withLock { $0 = true }
+        }
+        let storage = cache.storage
+        close.withLock { $0 = { storage.close() } }
+        for number in 0..<100 { try storage.store(value: .blob(number), forKey: "\(number)") }
+        cache.settle()
+        storage.config.countLimit = 20
+        // In the pause after the first batch.
+        closes.withLock { $0 = true }
+        let cleaning = Task { try await storage.async.keepLimits(every: 0.01) }
+        try await eventually { isClosed.withLock { $0 } }
+        cleaning.cancel()
+        await #expect(throws: CancellationError.self) { try await cleaning.value }
+        close.withLock { $0 = nil }
+        #expect(!storage.store.index.isOpen)
+        #expect(try storage.totals().entries == 96)
+    }
+
+    @Test func `keepLimits opens no closed index, and brings back no directory that was deleted`() async throws {
+        let cache = try CacheFixture()
+        let storage = cache.storage
+        let cleaning = Task { try await storage.async.keepLimits(every: 0.01) }
+        // If it misses something because the machine is busy, the test passes.
+        func severalRounds() async throws { for _ in 0..<20 { try await Task.sleep(nanoseconds: 10_000_000) } }
+        try await severalRounds()
+        try storage.store(value: .blob(1), forKey: "a", expiration: .seconds(1))
+        storage.close()
+        try await severalRounds()
+        #expect(!storage.store.index.isOpen)
+        #expect(storage.isCached(forKey: "a"))
+        try FileManager.default.removeItem(at: cache.directory)
+        try await severalRounds()
+        #expect(!FileManager.default.fileExists(atPath: cache.directory.path))
+        // Another call opens it.
+        try storage.store(value: .blob(1), forKey: "b", expiration: .seconds(1))
+        cache.clock.advance(by: 2)
+        try await eventually { (try? storage.totals().entries) == 0 }
+        cleaning.cancel()
+        await #expect(throws: CancellationError.self) { try await cleaning.value }
+    }
 }

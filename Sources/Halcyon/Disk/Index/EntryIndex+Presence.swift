@@ -16,6 +16,17 @@ extension EntryIndex {
         }
     }
 
+    /// Like ``inBackground(_:)``, unless the index is closed or was deleted.
+    ///
+    /// - Returns: nil if `body` did not run.
+    @discardableResult
+    func ifOpen<Result>(_ body: () throws -> Result) rethrows -> Result? {
+        try inBackground {
+            _ = refreshIfMoved(force: true)
+            return isOpen ? try body() : nil
+        }
+    }
+
     /// Whether the open files are still in place. Takes up to four `stat` calls, and no lock that a thread holds for long.
     func isInPlace() throws(SystemError) -> Bool {
         guard let opened = presence.withLock({ $0 }) else { return true }

@@ -32,6 +32,7 @@ package final class EntryIndex: Sendable {
     let logProgress = Locked((frames: 0, copied: 0))
     /// Reads on connections of their own.
     let longReads = DispatchGroup()
+    private let closings = Locked(0)
     /// Whether an index that only a newer version can use may be set aside, for callers that can neither use it nor throw.
     let replacesNewer = Locked(false)
     let blobs: BlobStore
@@ -219,14 +220,20 @@ package final class EntryIndex: Sendable {
         return opened
     }
 
-    /// Whether the calling thread may create what is missing. Housekeeping may not: it would bring back a directory that is being
-    /// deleted.
-    static let mayCreate = TaskLocal(wrappedValue: true)
+    /// How often the index had been closed when work began that the app has not asked for; nil in calls of the app.
+    private static let closingsBefore = TaskLocal<Int?>(wrappedValue: nil)
+
+    /// Runs `body`, which the app has not asked for: it opens no index that is closed meanwhile, and creates none, because that would
+    /// bring back a directory that is being deleted.
+    func inBackground<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try Self.closingsBefore.withValue(closings.withLock { $0 }, operation: body)
+    }
 
     private func openFresh() throws -> Writer {
-        let kept = [files.database, files.damaged, files.newer]
-        guard try Self.mayCreate.get() || kept.contains(where: { try files.status(at: $0) != nil }) else {
-            throw SQLiteError(code: .cannotOpen, message: "the index was deleted")
+        if let closings = Self.closingsBefore.get() {
+            guard self.closings.withLock({ $0 == closings }) else { throw IndexSuspended() }
+            guard try [files.database, files.damaged, files.newer].contains(where: { try files.status(at: $0) != nil })
+            else { throw SQLiteError(code: .cannotOpen, message: "the index was deleted") }
         }
         // Another process may remove the directories at any time.
         try blobs.prepare()
@@ -415,6 +422,7 @@ package final class EntryIndex: Sendable {
     ///
     /// A later use opens the index again.
     package func close() {
+        closings.withLock { $0 += 1 }
         // If the system grants no time for this, the connections are closed without it.
         try? finishAndClose {}
     }

@@ -295,9 +295,6 @@ package struct IndexSession {
         try connection.execute("DROP TABLE IF EXISTS sqlite_stat1; DROP TABLE IF EXISTS sqlite_stat4")
     }
 
-    /// Call it after the transaction: the connection that deletes them keeps them in memory.
-    func forgetPlannerStatistics() throws(SQLiteError) { try connection.execute("PRAGMA writable_schema = RESET") }
-
     func hasPlannerStatistics() throws(SQLiteError) -> Bool {
         try connection.integer(IndexSQL.hasPlannerStatistics) == 1
     }

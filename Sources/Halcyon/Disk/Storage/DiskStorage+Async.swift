@@ -119,22 +119,16 @@ extension DiskStorage.Backend {
         /// If a clean fails, for example because another process has the index locked, the next one makes up for it, and the
         /// ``DiskStorage/Config/observer`` gets an event. Between two cleans the cache may be larger than its limit.
         ///
+        /// After ``DiskStorage/Backend/close()``, or after the directory was deleted, it waits until another call opens the index.
+        ///
         /// - Parameter seconds: the time between two cleans; by default a minute, at least a hundredth of a second.
         /// - Throws: `CancellationError` when the task is cancelled.
         public func keepLimits(every seconds: TimeInterval = 60) async throws {
             // The minimum also replaces NaN.
             let pause = seconds > 0.01 ? min(seconds, 1_000_000) : 0.01
+            try await perform { storage in _ = storage.noting { try storage.store.index.openForChange() } }
             while true {
-                try await perform { storage in
-                    // An expired blob that cannot be removed must not keep the others above the limit.
-                    _ = try? storage.removeExpiredValues()
-                    let limits = storage.config.limits
-                    guard !limits.isUnlimited else { return }
-                    // Without URLs: half of a million entries may go at once.
-                    _ = try? storage.mappingErrors {
-                        try storage.store.evictor.evict(limits, keepingNames: false).namesOrFailure()
-                    }
-                }
+                try await perform { storage in _ = storage.store.index.ifOpen(storage.keepLimits) }
                 try await Task.sleep(nanoseconds: UInt64(pause * 1_000_000_000))
             }
         }
@@ -154,6 +148,18 @@ extension DiskStorage.Backend {
         ) async throws -> Result {
             try await BlockingCalls.changes.run { [storage] in try body(storage) }
         }
+    }
+}
+
+extension DiskStorage.Backend {
+    /// Removes what has expired, then evicts. Without the URLs: half of a million entries may go at once.
+    fileprivate func keepLimits() {
+        let (evictor, limits) = (store.evictor, config.limits)
+        var found: [Int64] = []
+        _ = noting { try evictor.removeExpired(at: evictor.now, found: &found).namesOrFailure() }
+        // An expired blob that cannot be removed must not keep the others above the limit.
+        guard !limits.isUnlimited else { return }
+        _ = noting { try evictor.evict(limits, keepingNames: false).namesOrFailure() }
     }
 }
 

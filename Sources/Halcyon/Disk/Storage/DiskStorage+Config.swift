@@ -45,7 +45,8 @@ extension DiskStorage {
         /// Applies to later stores. ``EntryAttributes/keepsExpiration`` overrides it for a single entry.
         public var keepsExpiration: Bool = false
         /// Seconds between two cleans by the ``ImageCache`` that the storage belongs to; by default ten minutes. There are none if
-        /// it is 0, negative or not finite. A storage without an ``ImageCache`` cleans only when you tell it to.
+        /// it is 0, negative or not finite. They neither open a closed index nor bring back a directory that was deleted. A storage
+        /// without an ``ImageCache`` cleans only when you tell it to.
         public var cleanInterval: TimeInterval = 600
         /// Appended to every file name after a dot, unless a call has its own extension; nil by default.
         public var pathExtension: String?

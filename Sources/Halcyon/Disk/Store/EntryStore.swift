@@ -96,7 +96,7 @@ package final class EntryStore: FolderWork {
     @discardableResult
     private func flushReads() -> Bool {
         // A close does not bring back a directory that was deleted.
-        EntryIndex.mayCreate.withValue(false) {
+        index.inBackground {
             // Those that it cannot adopt stay for the next time.
             let isAdopted = LockTimeout.briefly { (try? adoptEarlyReads()) != nil }
             return recorder.flushAccessLog() && isAdopted
@@ -113,7 +113,7 @@ package final class EntryStore: FolderWork {
             return
         }
         // Housekeeping can run later, so it waits only briefly for the lock, and a close does not wait long for it.
-        EntryIndex.mayCreate.withValue(false) { LockTimeout.briefly { performNow(task) } }
+        index.inBackground { LockTimeout.briefly { performNow(task) } }
     }
 
     private func performNow(_ task: Housekeeping.Task) {
@@ -175,12 +175,17 @@ extension EntryStore {
 
     /// Finishes adoption in the background, and recovers what an earlier version has set aside, then calls `body`. If that fails,
     /// `body` meets the same error.
-    func onceAdopted(_ body: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameter opens: whether it opens a closed index.
+    func onceAdopted(opens: Bool, _ body: @escaping @Sendable () -> Void) {
         housekeeping.sweeps.async { [self] in
-            try? LockTimeout.briefly {
-                try adopter.finish()
-                try Reclaimer(folder: folder).finish()
+            func finish() {
+                try? LockTimeout.briefly {
+                    try adopter.finish()
+                    try Reclaimer(folder: folder).finish()
+                }
             }
+            if opens { finish() } else { index.ifOpen(finish) }
             body()
         }
     }

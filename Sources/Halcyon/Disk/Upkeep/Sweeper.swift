@@ -200,8 +200,10 @@ struct Sweeper: FolderWork {
     private func dropPlannerStatistics() throws {
         guard try index.read({ try $0.hasPlannerStatistics() }) else { return }
         try index.write { try $0.dropPlannerStatistics() }
+        // The connection that deletes them keeps them in memory.
         try index.withWriter { writer in
-            if let writer { try IndexSession(connection: writer.connection).forgetPlannerStatistics() }
+            index.closeConnections(&writer)
+            _ = try index.openIfNeeded(&writer)
         }
     }
 
