@@ -8,6 +8,8 @@ final class DiskCleaning: @unchecked Sendable {
     private(set) var target: Totals?
     /// Those that the target is for.
     private var limits: StorageLimits?
+    /// Whether it follows stores: it waits for no takeover, and leaves what has expired.
+    private let isTrim: Bool
     private let progress: Progress?
     /// Whether it opens a closed index.
     private let opens: Bool
@@ -24,7 +26,7 @@ final class DiskCleaning: @unchecked Sendable {
         self.storage = storage
         self.progress = progress
         self.opens = opens
-        (self.target, self.limits) = (target, limits)
+        (self.target, self.limits, isTrim) = (target, limits, target != nil)
     }
 
     /// Makes the next batch look at the limits again: a clear removes everything that was there.
@@ -55,7 +57,10 @@ final class DiskCleaning: @unchecked Sendable {
     private func removeBatch() -> Bool {
         let evictor = storage.store.evictor
         // The app may have corrected them.
-        if limits != storage.config.limits { target = nil }
+        if limits != storage.config.limits {
+            target = isTrim ? targetOfLimits() : nil
+            if isTrim, target == nil { return false }
+        }
         if let target {
             if removedNames.isEmpty { try? evictor.clampFutureAccesses() }
             if remove({ try evictor.evict(downTo: target, shouldContinue: $0) }) == true { return true }
@@ -82,13 +87,17 @@ final class DiskCleaning: @unchecked Sendable {
         let limits = storage.config.limits
         self.limits = limits
         // If the index cannot be read now, nothing can be evicted now.
-        return limits.isUnlimited ? nil : storage.noting { try storage.store.evictor.target(of: limits) } ?? nil
+        return limits.isUnlimited ? nil : storage.noting { try target(of: limits) } ?? nil
+    }
+
+    private func target(of limits: StorageLimits) throws -> Totals? {
+        try storage.store.evictor.target(of: limits, adopting: !isTrim, tolerating: isTrim ? 1 : 0)
     }
 
     /// Returns whether it removed anything; nil if the index cannot be used. The next clean retries what cannot be removed now.
     private func remove(_ body: ((Removal) -> Bool) throws -> Removal) -> Bool? {
         guard let removal = storage.noting({ try body { $0.entries == 0 } }) else { return nil }
-        if removal.entries == 0, let failure = removal.failure { storage.note(failure) }
+        if removal.entries == 0, let failure = removal.failure { storage.noting { throw failure } }
         removedNames += removal.names.map(\.text)
         progress?.completedUnitCount += removal.bytes
         return removal.entries > 0

@@ -60,9 +60,11 @@ extension ImageCache {
         ioQueue.async { [self] in
             // Only an open index knows whether files are adopted, and one that was deleted since does not.
             let store = diskStorage.store
-            _ = store.index.refreshIfMoved(force: true)
-            if opens { try? LockTimeout.briefly { try store.index.openForChange() } }
-            guard opens || store.index.isOpen,
+            if opens {
+                _ = store.index.refreshIfMoved(force: true)
+                try? LockTimeout.briefly { try store.index.openForChange() }
+            }
+            guard opens || store.index.ifOpen({}) != nil,
                 store.condition.isSearching || Reclaimer(folder: store.folder).isAwaited
             else { return body() }
             store.onceAdopted(opens: opens) { [ioQueue] in ioQueue.async(execute: body) }

@@ -33,7 +33,9 @@ extension ImageCache {
     }
 
     func beginTrimming(to limits: StorageLimits) {
-        guard trim.cleaning == nil, let target = target(of: limits) else { return }
+        guard trim.cleaning == nil,
+            let target = diskStorage.store.index.inBackground({ target(of: limits) })
+        else { return }
         trim.cleaning = DiskCleaning(diskStorage, downTo: target, of: limits)
         ioQueue.async { [self] in continueTrimming() }
     }

@@ -293,6 +293,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: cache.directory.path))
         // Another call opens it.
         try storage.store(value: .blob(1), forKey: "b", expiration: .seconds(1))
+        storage.suspend()
+        storage.resume()
         cache.clock.advance(by: 2)
         try await eventually { (try? storage.totals().entries) == 0 }
         cleaning.cancel()

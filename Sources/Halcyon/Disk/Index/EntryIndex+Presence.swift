@@ -16,13 +16,14 @@ extension EntryIndex {
         }
     }
 
-    /// Like ``inBackground(_:)``, unless the index is closed or was deleted.
+    /// Like ``inBackground(_:)``, unless the app has closed the index, or it was deleted, or it cannot be opened now.
     ///
     /// - Returns: nil if `body` did not run.
     @discardableResult
     func ifOpen<Result>(_ body: () throws -> Result) rethrows -> Result? {
         try inBackground {
             _ = refreshIfMoved(force: true)
+            if !isOpen { try? open() }
             return isOpen ? try body() : nil
         }
     }

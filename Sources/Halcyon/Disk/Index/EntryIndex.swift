@@ -32,7 +32,8 @@ package final class EntryIndex: Sendable {
     let logProgress = Locked((frames: 0, copied: 0))
     /// Reads on connections of their own.
     let longReads = DispatchGroup()
-    private let closings = Locked(0)
+    /// Whether ``close()`` has closed it.
+    private let isClosed = Locked(false)
     /// Whether an index that only a newer version can use may be set aside, for callers that can neither use it nor throw.
     let replacesNewer = Locked(false)
     let blobs: BlobStore
@@ -217,21 +218,21 @@ package final class EntryIndex: Sendable {
         try requireService()
         let opened = try openFresh()
         writer = opened
+        isClosed.withLock { $0 = false }
         return opened
     }
 
-    /// How often the index had been closed when work began that the app has not asked for; nil in calls of the app.
-    private static let closingsBefore = TaskLocal<Int?>(wrappedValue: nil)
+    /// Whether the calling thread does what the app has not asked for. It opens no index that the app has closed, and creates none: it
+    /// would bring back a directory that is being deleted.
+    static let isInBackground = TaskLocal(wrappedValue: false)
 
-    /// Runs `body`, which the app has not asked for: it opens no index that is closed meanwhile, and creates none, because that would
-    /// bring back a directory that is being deleted.
     func inBackground<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try Self.closingsBefore.withValue(closings.withLock { $0 }, operation: body)
+        try Self.isInBackground.withValue(true, operation: body)
     }
 
     private func openFresh() throws -> Writer {
-        if let closings = Self.closingsBefore.get() {
-            guard self.closings.withLock({ $0 == closings }) else { throw IndexSuspended() }
+        if Self.isInBackground.get() {
+            guard !isClosed.withLock({ $0 }) else { throw IndexSuspended() }
             guard try [files.database, files.damaged, files.newer].contains(where: { try files.status(at: $0) != nil })
             else { throw SQLiteError(code: .cannotOpen, message: "the index was deleted") }
         }
@@ -422,9 +423,8 @@ package final class EntryIndex: Sendable {
     ///
     /// A later use opens the index again.
     package func close() {
-        closings.withLock { $0 += 1 }
         // If the system grants no time for this, the connections are closed without it.
-        try? finishAndClose {}
+        try? finishAndClose { isClosed.withLock { $0 = true } }
     }
 
     /// Like ``close()``. If the system grants no time, throws ``IndexSuspended`` after it has closed the connections.

@@ -32,6 +32,9 @@ final class Observers: Sendable {
         let event = event()
         var anonymous = event
         anonymous.key = nil
-        for registration in registrations { registration.observer(registration.seesKeys ? event : anonymous) }
+        // Its calls, and its tasks, are the app's.
+        EntryIndex.isInBackground.withValue(false) {
+            for registration in registrations { registration.observer(registration.seesKeys ? event : anonymous) }
+        }
     }
 }

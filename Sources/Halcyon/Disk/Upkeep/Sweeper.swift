@@ -200,7 +200,7 @@ struct Sweeper: FolderWork {
     private func dropPlannerStatistics() throws {
         guard try index.read({ try $0.hasPlannerStatistics() }) else { return }
         try index.write { try $0.dropPlannerStatistics() }
-        // The connection that deletes them keeps them in memory.
+        // The connection that deletes them keeps them in memory. SQLite 3.36 forgets them only when it is closed.
         try index.withWriter { writer in
             index.closeConnections(&writer)
             _ = try index.openIfNeeded(&writer)
