@@ -51,7 +51,7 @@ final class DiskCleaning: @unchecked Sendable {
     /// - Returns: whether there may be more to do.
     func runBatch() -> Bool {
         guard progress?.isCancelled != true else { return false }
-        return opens ? removeBatch() : storage.store.index.ifOpen(removeBatch) ?? false
+        return opens ? removeBatch() : storage.store.index.unlessClosed(removeBatch) ?? false
     }
 
     private func removeBatch() -> Bool {

@@ -64,7 +64,7 @@ extension ImageCache {
                 _ = store.index.refreshIfMoved(force: true)
                 try? LockTimeout.briefly { try store.index.openForChange() }
             }
-            guard opens || store.index.ifOpen({}) != nil,
+            guard opens || store.index.unlessClosed({}) != nil,
                 store.condition.isSearching || Reclaimer(folder: store.folder).isAwaited
             else { return body() }
             store.onceAdopted(opens: opens) { [ioQueue] in ioQueue.async(execute: body) }

@@ -34,7 +34,7 @@ extension ImageCache {
 
     func beginTrimming(to limits: StorageLimits) {
         guard trim.cleaning == nil,
-            let target = diskStorage.store.index.inBackground({ target(of: limits) })
+            let target = EntryIndex.opening.withValue(.unclosed, operation: { target(of: limits) })
         else { return }
         trim.cleaning = DiskCleaning(diskStorage, downTo: target, of: limits)
         ioQueue.async { [self] in continueTrimming() }
@@ -76,7 +76,7 @@ extension ImageCache {
         guard let cleaning = trim.cleaning, !cleaning.runBatch() else { return }
         trim.cleaning = nil
         // If this fails, the next store checks again.
-        let left = try? diskStorage.store.index.ifOpen { try diskStorage.store.evictor.totals(adopting: false) }
+        let left = try? diskStorage.store.index.unlessClosed { try diskStorage.store.evictor.totals(adopting: false) }
         trim.floor = if let left, let target = cleaning.target, left.exceeds(target) { left } else { nil }
         postDidClean(removed: cleaning.removedNames)
     }

@@ -46,7 +46,7 @@ extension ImageCache {
 
     /// Writes what is pending and closes the index; see ``DiskStorage/Backend/close()``. Finishes earlier stores and clears
     /// first, and ends an eviction that follows a store. Memory keeps working, and the next use of the disk opens the index again;
-    /// the cleans of the timer do not.
+    /// the cleans of the timer do not. On Apple's systems, the clean when the app leaves the foreground does.
     ///
     /// - Parameter handler: called on the cache's queue when the index is closed.
     public func close(completion handler: (@Sendable () -> Void)? = nil) {

@@ -454,7 +454,11 @@ import Testing
                 cache.storage.close()
                 #expect(!cache.storage.store.index.isOpen)
             }
-            // The counts could not be written then; the next flush writes them.
+            // The counts could not be written then; the next flush or close writes them.
+            cache.storage.close()
+            #expect(!cache.storage.store.index.isOpen)
+            let index = try Connection(path: cache.index.path, access: .queryOnly)
+            try #expect(index.integer("SELECT hits FROM entries") == 1)
             try cache.storage.flush()
             try #expect(cache.storage.entry(forKey: "a")?.hits == 1)
         }

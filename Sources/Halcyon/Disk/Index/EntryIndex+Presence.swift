@@ -16,15 +16,14 @@ extension EntryIndex {
         }
     }
 
-    /// Like ``inBackground(_:)``, unless the app has closed the index, or it was deleted, or it cannot be opened now.
+    /// Runs `body` unless the app has closed the index, or it was deleted. If that happens meanwhile, `body` does not open it again.
     ///
     /// - Returns: nil if `body` did not run.
     @discardableResult
-    func ifOpen<Result>(_ body: () throws -> Result) rethrows -> Result? {
-        try inBackground {
+    func unlessClosed<Result>(_ body: () throws -> Result) rethrows -> Result? {
+        try Self.opening.withValue(.unclosed) {
             _ = refreshIfMoved(force: true)
-            if !isOpen { try? open() }
-            return isOpen ? try body() : nil
+            return isOpen || (try? requireOpening()) != nil ? try body() : nil
         }
     }
 

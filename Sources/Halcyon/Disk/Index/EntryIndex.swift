@@ -222,20 +222,27 @@ package final class EntryIndex: Sendable {
         return opened
     }
 
-    /// Whether the calling thread does what the app has not asked for. It opens no index that the app has closed, and creates none: it
-    /// would bring back a directory that is being deleted.
-    static let isInBackground = TaskLocal(wrappedValue: false)
+    /// Which index a thread may open.
+    enum Opening {
+        case any
+        /// None that is missing: work that the app has not asked for would bring back a directory that is being deleted.
+        case existing
+        /// Like ``existing``, but none that the app has closed, either.
+        case unclosed
+    }
 
-    func inBackground<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try Self.isInBackground.withValue(true, operation: body)
+    static let opening = TaskLocal(wrappedValue: Opening.any)
+
+    func requireOpening() throws {
+        let opening = Self.opening.get()
+        guard opening != .any else { return }
+        guard opening == .existing || !isClosed.withLock({ $0 }) else { throw IndexSuspended() }
+        guard try [files.database, files.damaged, files.newer].contains(where: { try files.status(at: $0) != nil })
+        else { throw SQLiteError(code: .cannotOpen, message: "the index was deleted") }
     }
 
     private func openFresh() throws -> Writer {
-        if Self.isInBackground.get() {
-            guard !isClosed.withLock({ $0 }) else { throw IndexSuspended() }
-            guard try [files.database, files.damaged, files.newer].contains(where: { try files.status(at: $0) != nil })
-            else { throw SQLiteError(code: .cannotOpen, message: "the index was deleted") }
-        }
+        try requireOpening()
         // Another process may remove the directories at any time.
         try blobs.prepare()
         // Another process may replace the file in the meantime. After three times, give up.
@@ -424,7 +431,7 @@ package final class EntryIndex: Sendable {
     /// A later use opens the index again.
     package func close() {
         // If the system grants no time for this, the connections are closed without it.
-        try? finishAndClose { isClosed.withLock { $0 = true } }
+        do { try finishAndClose { isClosed.withLock { $0 = true } } } catch { isClosed.withLock { $0 = true } }
     }
 
     /// Like ``close()``. If the system grants no time, throws ``IndexSuspended`` after it has closed the connections.

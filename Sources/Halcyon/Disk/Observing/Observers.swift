@@ -33,7 +33,7 @@ final class Observers: Sendable {
         var anonymous = event
         anonymous.key = nil
         // Its calls, and its tasks, are the app's.
-        EntryIndex.isInBackground.withValue(false) {
+        EntryIndex.opening.withValue(.any) {
             for registration in registrations { registration.observer(registration.seesKeys ? event : anonymous) }
         }
     }

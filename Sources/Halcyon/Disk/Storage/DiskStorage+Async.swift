@@ -128,7 +128,7 @@ extension DiskStorage.Backend {
             let pause = seconds > 0.01 ? min(seconds, 1_000_000) : 0.01
             try await perform { storage in _ = storage.noting { try storage.store.index.openForChange() } }
             while true {
-                try await perform { storage in _ = storage.store.index.ifOpen(storage.keepLimits) }
+                try await perform { storage in _ = storage.store.index.unlessClosed(storage.keepLimits) }
                 try await Task.sleep(nanoseconds: UInt64(pause * 1_000_000_000))
             }
         }

@@ -96,7 +96,7 @@ package final class EntryStore: FolderWork {
     @discardableResult
     private func flushReads() -> Bool {
         // A close does not bring back a directory that was deleted.
-        index.inBackground {
+        EntryIndex.opening.withValue(.existing) {
             // Those that it cannot adopt stay for the next time.
             let isAdopted = LockTimeout.briefly { (try? adoptEarlyReads()) != nil }
             return recorder.flushAccessLog() && isAdopted
@@ -113,7 +113,7 @@ package final class EntryStore: FolderWork {
             return
         }
         // Housekeeping can run later, so it waits only briefly for the lock, and a close does not wait long for it.
-        index.inBackground { LockTimeout.briefly { performNow(task) } }
+        EntryIndex.opening.withValue(.existing) { LockTimeout.briefly { performNow(task) } }
     }
 
     private func performNow(_ task: Housekeeping.Task) {
@@ -185,7 +185,7 @@ extension EntryStore {
                     try Reclaimer(folder: folder).finish()
                 }
             }
-            if opens { finish() } else { index.ifOpen(finish) }
+            if opens { finish() } else { index.unlessClosed(finish) }
             body()
         }
     }
