@@ -233,6 +233,7 @@ package final class EntryIndex: Sendable {
 
     static let opening = TaskLocal(wrappedValue: Opening.any)
 
+    /// Throws if the calling thread may not open the index.
     func requireOpening() throws {
         let opening = Self.opening.get()
         guard opening != .any else { return }
