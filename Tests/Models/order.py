@@ -108,11 +108,11 @@ class Model:
             if k == key and joinable:
                 s.groups = s.groups[:i] + ((k, members + (number,), phase, value, joinable),) + s.groups[i + 1:]
                 return
-        s.groups += ((key, (number,), "queued", None, "only" if s.changing else True),)
+        s.groups += ((key, (number,), "queued", None, True),)
 
     def load_now(self, s, number, key):
         if key in s.mem: return self.answer(s, [number], s.mem[key])
-        is_latest = not s.changing
+        is_latest = True
         for change in reversed(s.batch + s.queue):
             if change[1] in ("clean", "filter") or change[2] not in (key, None): continue
             if change[1] not in ("store", "bad"): return self.answer(s, [number], None)

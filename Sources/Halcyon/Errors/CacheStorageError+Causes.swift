@@ -19,7 +19,11 @@ extension CacheStorageError {
                 remedy: "End long reads: a query, or a transaction in sqlite3. On a slow disk, store less at a time.")
         case let error as CocoaError where error.refusal != nil: self.init(error.refusal ?? error)
         default:
-            self.init(.fileSystem, "The operation failed: \(error).", remedy: "Try again.")
+            // Not its text, which may contain the value or its key.
+            let error = error as NSError
+            self.init(
+                .unconvertibleValue, "The value cannot be converted (\(error.domain), code \(error.code)).",
+                remedy: "Look at what toData() or fromData(_:) of its type throws.")
         }
     }
 

@@ -39,6 +39,8 @@ public struct CacheStorageError: LocalizedError, CustomNSError, CustomStringConv
         public static let suspended = Code(rawValue: 3111)
         /// The closure that fetches a key waits for the same key, directly or through other keys.
         public static let cyclicFetch = Code(rawValue: 3115)
+        /// A value cannot be converted to or from bytes. The call throws the error of its type; only the observer gets this one.
+        public static let unconvertibleValue = Code(rawValue: 3116)
     }
 
     /// The kind of failure.

@@ -73,6 +73,7 @@ extension DiskStorage.Backend.AsyncCalls {
     ///
     /// If `renew` throws, the entry stays unchanged. If it returns a value that has expired already, the old one is removed, and
     /// nothing is stored. If it returns a 304 that forbids your cache to keep the bytes, you get the old value, and the entry is removed.
+    /// If an entry cannot be removed, it stays, and the ``DiskStorage/Config/observer`` gets the failure.
     /// If it returns a 304 with the `ETag` of other bytes, `fetch` is called, because that response confirms nothing.
     ///
     /// A renewal within `stale-while-revalidate` runs in a task of its own, which nothing cancels: give your requests a deadline.
@@ -146,7 +147,7 @@ extension DiskStorage.Backend.AsyncCalls {
 
         /// For a second lookup, which counts as neither a hit nor a miss.
         private func peek() async throws -> DiskStorage.CachedValue<T>? {
-            try await readable { try await BlockingCalls.reads.run { [self] in try storage.peek(name) } }
+            try await BlockingCalls.reads.run { [self] in storage.peek(name) }
         }
 
         // MARK: Fetching
@@ -226,7 +227,9 @@ extension DiskStorage.Backend.AsyncCalls {
         /// Does nothing if other bytes have been stored since.
         private func remove(_ cached: DiskStorage.EntryInfo) async {
             try? await BlockingCalls.changes.run { [self] in
-                _ = try storage.store.remove(name, counting: \.removals) { $0.token == cached.token }
+                _ = storage.noting {
+                    try storage.store.remove(name, counting: \.removals) { $0.token == cached.token }
+                }
             }
         }
 

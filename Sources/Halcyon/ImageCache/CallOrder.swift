@@ -169,8 +169,8 @@ final class CallOrder: Sendable {
         endChangeOfAll()
     }
 
-    /// Begins a change of any keys in memory. Until it ends, loads put nothing into memory: between the batches of a removal, they
-    /// read entries that are about to be removed.
+    /// Begins a change of any keys in memory. Loads that run during a removal in batches may put entries into memory that a later
+    /// batch removes, so remove those at the end: see ``remove(_:unlessChangedSince:_:)``.
     ///
     /// - Parameter enqueue: receives the number for ``remove(_:unlessChangedSince:_:)``. Called under the lock.
     func beginChangeOfAll(enqueue: (Int) -> Void = { _ in }) {
@@ -301,7 +301,7 @@ extension CallOrder.State {
     fileprivate mutating func add(_ member: DiskLoad.Member, of blob: DiskLoad.Blob) -> DiskLoad {
         let (source, isLatest) = source(of: blob, waits: member.waits)
         let load = DiskLoad(of: blob, from: source, for: member)
-        load.isCurrent = isLatest && changing == 0
+        load.isCurrent = isLatest
         if isLatest { keys[blob.key, default: CallOrder.Key()].loads.append(load) }
         return load
     }

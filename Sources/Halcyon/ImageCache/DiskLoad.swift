@@ -36,8 +36,8 @@ final class DiskLoad: @unchecked Sendable {
     var members: [Member]
     /// A load that has begun cannot be withdrawn. Not set on its caller's thread, where nothing can withdraw it.
     var hasBegun = false
-    /// Whether the image may enter memory: no change of the key, and none of all keys, has been called since the load, or was under
-    /// way when it began.
+    /// Whether the image may enter memory: no change of the key has been called since the load, and no change of all keys has begun or
+    /// ended.
     var isCurrent = true
 
     init(of blob: Blob, from source: CallOrder.Source, for member: Member) {

@@ -218,7 +218,7 @@ extension ImageCache {
         if !fromDisk { handler(.success([])) }
     }
 
-    /// The entries tell which keys match. Until the removal ends, loads put nothing into memory.
+    /// The entries tell which keys match, so those that were removed leave memory at the end.
     private func removeByEntries(
         _ filter: DiskStorage.EntryFilter, progress: Progress?, then handler: @escaping @Sendable (Gone) -> Void
     ) {

@@ -85,6 +85,42 @@ import Testing
         }
     }
 
+    @Test func `loads during a removal put images into memory, and those that it removes leave it`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            for (number, key) in ["a", "b"].enumerated() {
+                try await cache.storeToDisk(Pictures.small[number], forKey: key)
+            }
+            try subject.storage.update(.init(tags: ["doomed"]), forKey: "a")
+            cache.ioQueue.queue.suspend()
+            let removal = Task { try await cache.removeImages(matching: .init(tag: "doomed")) }
+            while cache.order.isIdle { await Task.yield() }
+            for key in ["a", "b"] {
+                _ = try await cache.retrieveImage(forKey: key)
+                #expect(cache.imageCachedType(forKey: key) == .memory)
+            }
+            cache.ioQueue.queue.resume()
+            _ = try await removal.value
+            #expect(!cache.isCached(forKey: "a") && cache.imageCachedType(forKey: "b") == .memory)
+        }
+    }
+
+    @Test func `loads during a clear put what was stored since into memory`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            cache.ioQueue.queue.suspend()
+            let clear = Task { await cache.clearCache() }
+            while cache.order.isIdle { await Task.yield() }
+            while cache.order.latestChange(of: cache.blob(of: "a", .init(nil))) == 0 { await Task.yield() }
+            cache.storeToDisk(Pictures.small[1], forKey: "a", completionHandler: nil)
+            _ = try await cache.retrieveImage(forKey: "a")
+            #expect(cache.imageCachedType(forKey: "a") == .memory)
+            cache.ioQueue.queue.resume()
+            await clear.value
+            #expect(cache.imageCachedType(forKey: "a") == .memory)
+        }
+    }
+
     @Test func `a load on the caller's thread while a removal waits for its turn finds nothing`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache

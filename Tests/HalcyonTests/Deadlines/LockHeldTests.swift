@@ -544,6 +544,26 @@ import Testing
         #expect(patience.shouldKeepWaiting(0), "the first time that a store asks")
     }
 
+    @Test func `only the wait of the call that gets the lock is reported, and none that timed out`() {
+        var tuning = Tuning()
+        (tuning.writerTimeout, tuning.retryTimeout) = (20, 0)
+        let (observers, waits) = (Observers(), Locked<[DiskStorage.Event.Kind]>([]))
+        let observe: Observers.Observer = { event in waits.withLock { $0.append(event.kind) } }
+        observers.set(observe, seesKeys: false, for: ObjectIdentifier(observers))
+        let patience = LockTimeout(tuning, observers)
+        while patience.shouldKeepWaiting(0) { usleep(1_000) }
+        patience.didGetLock()
+        _ = patience.shouldKeepWaiting(0)
+        usleep(200_000)
+        patience.didGetLock()
+        _ = LockTimeout.briefly { patience.shouldKeepWaiting(0) }
+        patience.didGetLock()
+        // In their order, on one queue.
+        observers.notifyLater(.init(kind: .hit))
+        while !waits.withLock({ $0.contains(.hit) }) { usleep(1_000) }
+        #expect(waits.withLock { $0 } == [.wait, .hit])
+    }
+
     @Test func `a wait whose retries are far apart ends too`() {
         var tuning = Tuning()
         (tuning.writerTimeout, tuning.retryTimeout) = (300, 0)

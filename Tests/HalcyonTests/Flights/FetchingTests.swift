@@ -161,7 +161,7 @@ import Testing
         isRemoved.withLock { $0 = true }
         let before = try storage.statistics.total
         try store(.blob(2))
-        #expect(try storage.peek(storage.blobName(forKey: "a", forcedExtension: nil))?.value == .blob(1))
+        #expect(storage.peek(storage.blobName(forKey: "a", forcedExtension: nil))?.value == .blob(1))
         #expect(try storage.statistics.total == before)
         try cache.requireClean()
     }

@@ -52,6 +52,32 @@ import Testing
         #expect(data == .blob(2))
     }
 
+    @Test func `an entry that a renewal cannot remove is reported to the observer`() async throws {
+        let cache = try staleCache("max-age=60", secondsAgo: 100)
+        let failures = Locked<[CacheStorageError.Code?]>([])
+        cache.storage.config.observer = { event in
+            if event.kind == .failure { failures.withLock { $0.append(event.error?.code) } }
+        }
+        cache.fileSystem.fail(.rename, EACCES, times: nil, path: "/trash/")
+        await #expect(throws: NotFound.self) { _ = try await load(cache) { _ in .gone(NotFound()) } }
+        #expect(failures.replace(with: []) == [.fileSystem])
+        #expect(cache.storage.isCached(forKey: "a"))
+        cache.fileSystem.heal()
+        await #expect(throws: NotFound.self) { _ = try await load(cache) { _ in .gone(NotFound()) } }
+        #expect(failures.withLock { $0 } == [] && !cache.storage.isCached(forKey: "a"))
+    }
+
+    @Test func `a value that cannot be read is reported once`() async throws {
+        let cache = try staleCache("max-age=60", secondsAgo: 1)
+        let failures = Locked(0)
+        cache.storage.config.observer = { event in
+            if event.kind == .failure { failures.withLock { $0 += 1 } }
+        }
+        cache.fileSystem.fail(.openForReading, EIO, times: nil)
+        let value = try await cache.storage.async.value(forKey: "a") { .init(.blob(2)) }
+        #expect(value == .blob(2) && failures.withLock { $0 } == 1)
+    }
+
     @Test func `a stale value is renewed, and a confirmed one is fresh again without a write of its bytes`()
         async throws
     {

@@ -164,8 +164,9 @@ import Testing
     }
 
     @Test func `errors from before the storage is reached are reported`() throws {
-        struct Unconvertible: DataTransformable, Sendable {
-            func toData() throws -> Data { throw CancellationError() }
+        struct Unconvertible: DataTransformable, Sendable, Error {
+            let secret = "secret"
+            func toData() throws -> Data { throw self }
             static func fromData(_ data: Data) throws -> Self { Self() }
             static let empty = Self()
         }
@@ -173,7 +174,9 @@ import Testing
         let unconvertible = DiskStorage.Backend<Unconvertible>(
             noThrowConfig: cache.config, creatingDirectory: true, environment: cache.environment)
         #expect(throws: KingfisherError.self) { try unconvertible.store(value: .empty, forKey: "a") }
-        #expect(events.kinds == ["failure"])
+        let failures = events.take()
+        #expect(failures.map(\.error?.code) == [.unconvertibleValue])
+        #expect(failures.first?.error?.description.contains("secret") == false)
         let file = cache.folder.url.appendingPathComponent("file")
         try Data().write(to: file)
         var config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: file)
@@ -190,7 +193,31 @@ import Testing
         let blocked = DiskStorage.Backend<Data>(
             noThrowConfig: config, creatingDirectory: true, environment: cache.environment)
         #expect(throws: KingfisherError.self) { try blocked.store(value: .blob(1), forKey: "a") }
-        #expect(events.kinds == ["failure"])
+        #expect(events.take().map(\.error?.errnoCode) == [EEXIST])
+    }
+
+    @Test func `a removal of many entries is counted batch by batch`() throws {
+        var tuning = Tuning.patient
+        tuning.batchSize = 2
+        let (cache, events) = try observed(tuning: tuning)
+        let (storage, log) = (cache.storage, cache.storage.store.recorder.log)
+        let counts = Locked<Set<Int64>>([])
+        for number in 0..<6 {
+            try storage.store(value: .blob(number), forKey: "\(number)", expiration: .seconds(number < 3 ? 5 : 500))
+        }
+        cache.clock.advance(by: 9)
+        cache.fileSystem.observe { _, _ in
+            let counted = log.withLock { $0.counts.expirations + $0.counts.removals }
+            counts.withLock { _ = $0.insert(counted) }
+        }
+        #expect(try storage.removeExpiredValues().count == 3)
+        #expect(counts.replace(with: []).isSuperset(of: [0, 2]))
+        try storage.removeAll()
+        cache.fileSystem.observe(nil)
+        #expect(counts.withLock { $0 }.contains(5))
+        #expect(events.take().filter { [.removal, .expiration].contains($0.kind) }.map(\.count) == [3, 3])
+        let total = try storage.statistics.total
+        #expect(total.expirations == 3 && total.removals == 3)
     }
 
     @Test func `a wait for another process is reported with its duration`() throws {

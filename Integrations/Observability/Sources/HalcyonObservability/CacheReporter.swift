@@ -28,8 +28,9 @@ public import Metrics
 ///
 /// A short `halcyon.eviction.unused` means that the limit is too small: recently used entries are evicted.
 ///
-/// Hits, misses and stores are logged at `trace`. Removals, waits and errors are logged at `debug`: errors are also thrown to
-/// you. A repair is logged at `info`, since no call throws it. Metadata keys begin with `halcyon.`.
+/// Hits, misses and stores are logged at `trace`. Removals, waits and errors are logged at `debug`: most errors are also thrown to
+/// you. Those of clears and cleans are not, so watch `halcyon.failures`. A repair is logged at `info`, since no call throws it.
+/// Metadata keys begin with `halcyon.`.
 public struct CacheReporter: Sendable {
     private let name: String
     private let logger: Logger?

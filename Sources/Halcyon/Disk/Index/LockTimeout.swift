@@ -20,13 +20,16 @@ final class LockTimeout: Sendable {
 
         var milliseconds: Int { last.milliseconds(since: since) }
 
+        /// Whether no call has retried for so long that none waits.
+        var hasLapsed: Bool { MonotonicTime.now.milliseconds(since: last) > Self.gap }
+
         /// Records a refusal.
         ///
         /// - Returns: the milliseconds for which calls have been waiting for the lock.
         static func note(_ noted: inout Refusal?) -> Int {
             let now = MonotonicTime.now
             var refusal = noted ?? Refusal(since: now, last: now)
-            if now.milliseconds(since: refusal.last) > gap { refusal.since = now }
+            if refusal.hasLapsed { refusal.since = now }
             refusal.last = now
             noted = refusal
             return refusal.milliseconds
@@ -75,7 +78,9 @@ final class LockTimeout: Sendable {
 
     func didGetLock() {
         let former = state.replace(with: State())
-        guard let refusal = former.refusal ?? former.briefRefusal else { return }
+        // A wait that timed out was reported as a failure.
+        let refusals = [former.isExhausted ? nil : former.refusal, former.briefRefusal]
+        guard let refusal = refusals.lazy.compactMap(\.self).first(where: { !$0.hasLapsed }) else { return }
         observers.notifyLater(.init(kind: .wait, count: 0, seconds: Double(refusal.milliseconds) / 1000))
     }
 

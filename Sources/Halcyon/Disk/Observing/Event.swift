@@ -22,7 +22,7 @@ extension DiskStorage {
             public static let expiration = Kind(rawValue: "expiration")
             /// A damaged index was set aside, and is being rebuilt from the files.
             public static let repair = Kind(rawValue: "repair")
-            /// A call has waited for the index's write lock, which was held elsewhere.
+            /// A call has waited for the index's write lock, which was held elsewhere. Calls that wait together share an event.
             public static let wait = Kind(rawValue: "wait")
             /// A call has thrown ``error``.
             public static let failure = Kind(rawValue: "failure")
@@ -36,7 +36,7 @@ extension DiskStorage {
         public internal(set) var bytes: Int64 = 0
         /// Seconds: the duration of a ``Kind/wait``; for an ``Kind/eviction``, the time since the last use of each entry, added up.
         public internal(set) var seconds: Double = 0
-        /// The key; nil for several entries, or if ``Config/observesKeys`` is false.
+        /// The key of a lookup, a store or a removal of one key; nil for all other events, or if ``Config/observesKeys`` is false.
         public internal(set) var key: String?
         /// Why a call has failed. Contains no key.
         public internal(set) var error: CacheStorageError?

@@ -128,7 +128,9 @@ extension DiskStorage.Backend {
             let pause = seconds > 0.01 ? min(seconds, 1_000_000) : 0.01
             try await perform { storage in _ = storage.noting { try storage.store.index.openForChange() } }
             while true {
-                try await perform { storage in _ = storage.store.index.unlessClosed(storage.keepLimits) }
+                try await BlockingCalls.cleans.run { [storage] in
+                    _ = storage.store.index.unlessClosed(storage.keepLimits)
+                }
                 try await Task.sleep(nanoseconds: UInt64(pause * 1_000_000_000))
             }
         }
@@ -172,4 +174,6 @@ extension BlockingCalls {
     static let changes = BlockingCalls(name: "halcyon.changes", width: 8)
     /// Neither before reads nor behind changes: both may wait for a lock.
     static let queries = BlockingCalls(name: "halcyon.queries", width: 4)
+    /// A clean of many entries takes seconds, and no store waits for it.
+    static let cleans = BlockingCalls(name: "halcyon.cleans", width: 2)
 }

@@ -51,15 +51,11 @@ extension DiskStorage.Backend {
         }
     }
 
-    /// As ``cachedValue(forKey:forcedExtension:extendingExpiration:)``, without counting a hit or a miss and without noting an access.
-    func peek(_ name: BlobName) throws -> DiskStorage.CachedValue<T>? {
-        try requireReadiness()
-        return try loading(name) {
-            let found = try store.findWithRecord(name, at: store.environment.now()) {
-                try store.blobs.read($0, accepting: $1)
-            }
-            return try found.map { .init(value: try T.fromData($0.content), info: info($1)) }
-        }
+    /// As ``cachedValue(forKey:forcedExtension:extendingExpiration:)``, without counting a hit or a miss, noting an access or reporting an
+    /// error: the first lookup has done that. nil also if the value cannot be read.
+    func peek(_ name: BlobName) -> DiskStorage.CachedValue<T>? {
+        try? store.findWithRecord(name, at: store.environment.now()) { try store.blobs.read($0, accepting: $1) }
+            .map { .init(value: try T.fromData($0.content), info: info($1)) }
     }
 
     private func cached<Content, Value: Sendable>(

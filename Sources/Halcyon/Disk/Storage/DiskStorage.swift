@@ -63,7 +63,10 @@ public enum DiskStorage {
 
         package convenience init(config: Config, environment: StorageEnvironment) throws {
             self.init(noThrowConfig: config, creatingDirectory: false, environment: environment)
-            try prepare()
+            do { try prepare() } catch {
+                throw KingfisherError.cacheError(
+                    reason: .cannotCreateDirectory(path: directoryURL.path, error: error))
+            }
         }
 
         /// Opens or creates a storage without throwing.
@@ -108,27 +111,23 @@ public enum DiskStorage {
         }
 
         /// Creates the directory and opens the index. Does not throw if the index is only unavailable at the moment.
-        private func prepare() throws {
+        private func prepare() throws(CacheStorageError) {
             do {
                 // `open` creates the cache directory itself, for this user alone.
                 try config.fileManager.createDirectory(
                     atPath: store.blobs.parentDirectory, withIntermediateDirectories: true)
             } catch {
                 readiness.withLock { $0 = false }
-                throw folderError(CacheStorageError(error))
+                throw CacheStorageError(error)
             }
             do {
                 try store.open()
             } catch {
                 let cause = CacheStorageError(error)
                 if cause.code == .fileSystem { readiness.withLock { $0 = false } }
-                guard [.indexUnavailable, .diskFull, .suspended].contains(cause.code) else { throw folderError(cause) }
+                guard [.indexUnavailable, .diskFull, .suspended].contains(cause.code) else { throw cause }
             }
             readiness.withLock { $0 = true }
-        }
-
-        private func folderError(_ error: CacheStorageError) -> KingfisherError {
-            .cacheError(reason: .cannotCreateDirectory(path: directoryURL.path, error: error))
         }
 
         func requireReadiness() throws {

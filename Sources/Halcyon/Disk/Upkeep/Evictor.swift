@@ -46,7 +46,7 @@ struct Evictor: FolderWork {
         let (isFresh, former, limit) = (found.isEmpty, removal.entries, 10_000)
         if isFresh { found = try index.readAtLength { try $0.expired(at: now, limit: limit) } }
         let isMore = found.count == limit
-        found = try remover.remove(found, into: &removal, shouldContinue: shouldContinue) {
+        found = try remover.remove(found, counting: \.expirations, into: &removal, shouldContinue: shouldContinue) {
             try $0.expired(among: $1, at: now).filter { !isExtended($0, at: now) }
         }
         let hasProgressed = removal.entries > former

@@ -54,7 +54,7 @@ struct Remover: FolderWork {
         removing(as: count) { removal in
             var obstacles = Totals(entries: 0, bytes: 0)
             while shouldContinue(removal) {
-                let batch = try removeAndUnlinkBatch { [obstacles] in try next($0, obstacles) }
+                let batch = try removeAndUnlinkBatch(counting: count) { [obstacles] in try next($0, obstacles) }
                 removal.add(batch.removed, keepingNames: keepingNames, at: now)
                 guard batch.removed.isEmpty else { continue }
                 // No new ones: no rows follow the known obstacles.
@@ -72,7 +72,7 @@ struct Remover: FolderWork {
     /// With more entries that cannot be removed at the head of the order, the cause is more likely the directory as a whole.
     private static let obstacleLimit = 1_024
 
-    /// Notes what `body` removes, whether it throws or not.
+    /// Reports what `body` removes, whether it throws or not.
     ///
     /// - Parameter body: returns whether to wait until all blobs are unlinked.
     func removing(
@@ -81,7 +81,7 @@ struct Remover: FolderWork {
         var (removal, waits) = (Removal(), true)
         do { waits = try body(&removal) } catch { removal.failure = error }
         if waits, removal.entries > 0 { unlinker.finish() }
-        note(removal, as: count)
+        if removal.entries > 0 { observers.tell(.init(Self.kind(of: count), removal)) }
         return removal
     }
 
@@ -96,7 +96,8 @@ struct Remover: FolderWork {
         _ select: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
     ) -> Removal {
         removing(as: count) { removal in
-            try remove(ids, into: &removal, shouldContinue: shouldContinue, perform: perform, select)
+            try remove(
+                ids, counting: count, into: &removal, shouldContinue: shouldContinue, perform: perform, select)
             return true
         }
     }
@@ -106,21 +107,23 @@ struct Remover: FolderWork {
     /// - Returns: those that could not be removed, and those that are left because `shouldContinue` ended the removal.
     @discardableResult
     func remove(
-        _ ids: [Int64], into removal: inout Removal, shouldContinue: (Removal) -> Bool,
+        _ ids: [Int64], counting count: WritableKeyPath<Counts, Int64>, into removal: inout Removal,
+        shouldContinue: (Removal) -> Bool,
         perform: @escaping (() throws -> Void) throws -> Void = { try $0() },
         _ select: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
     ) throws -> [Int64] {
         // Try the failed ones once more, without the others: if the disk is full, that batch fails as a whole, and room is made.
-        let kept = try removeEach(ids, &removal, shouldContinue, perform, select)
+        let kept = try removeEach(ids, count, &removal, shouldContinue, perform, select)
         removal.failure = nil
-        let rest = try removeEach(kept, &removal, shouldContinue, perform, select)
+        let rest = try removeEach(kept, count, &removal, shouldContinue, perform, select)
         removal.isComplete = rest.isEmpty
         return rest
     }
 
     /// - Returns: the ids of entries that could not be removed.
     private func removeEach(
-        _ ids: [Int64], _ removal: inout Removal, _ shouldContinue: (Removal) -> Bool,
+        _ ids: [Int64], _ count: WritableKeyPath<Counts, Int64>, _ removal: inout Removal,
+        _ shouldContinue: (Removal) -> Bool,
         _ perform: @escaping (() throws -> Void) throws -> Void,
         _ select: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
     ) throws -> [Int64] {
@@ -130,7 +133,7 @@ struct Remover: FolderWork {
             let next = rest.prefix(environment.tuning.batchSize)
             rest = rest.dropFirst(next.count)
             var batch = Batch()
-            try perform { batch = try removeAndUnlinkBatch { try select($0, next) } }
+            try perform { batch = try removeAndUnlinkBatch(counting: count) { try select($0, next) } }
             removal.add(batch.removed, keepingNames: true, at: now)
             removal.failure = removal.failure ?? batch.kept.first?.error
             kept += batch.kept.map(\.entry.id)
@@ -140,15 +143,17 @@ struct Remover: FolderWork {
         return kept + rest
     }
 
-    private func note(_ removal: Removal, as count: WritableKeyPath<Counts, Int64>) {
-        guard removal.entries > 0 else { return }
+    /// Counts a batch at once, because the process may end before the removal does.
+    private func note(_ entries: [Entry], as count: WritableKeyPath<Counts, Int64>) {
+        guard !entries.isEmpty else { return }
+        var removal = Removal()
+        removal.add(entries, keepingNames: false, at: now)
         recorder.log.withLock { log in
             log.count(count, Int64(removal.entries))
             guard count == \.evictions else { return }
             log.count(\.bytesEvicted, removal.bytes)
             log.count(\.millisecondsUnusedBeforeEviction, removal.unused)
         }
-        observers.tell(.init(Self.kind(of: count), removal))
         recorder.requestFlush()
     }
 
@@ -165,7 +170,9 @@ struct Remover: FolderWork {
         var rest: [Int64] = []
     }
 
-    private func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
+    private func removeAndUnlinkBatch(
+        counting count: WritableKeyPath<Counts, Int64>, _ next: (IndexSession) throws -> [Entry]
+    ) throws -> Batch {
         var begin = MonotonicTime.now
         let batch = try makingRoom(unlinking: next) {
             try removeBatch { session in
@@ -175,6 +182,7 @@ struct Remover: FolderWork {
         }
         let unlinking = MonotonicTime.now
         unlinker.add(batch.trashed)
+        note(batch.removed, as: count)
         // The lock was free while files were unlinked.
         let rest = unlinking.milliseconds(since: begin) - MonotonicTime.now.milliseconds(since: unlinking)
         if rest > 0 { environment.pause(rest) }
