@@ -160,6 +160,7 @@ int32_t halcyon_gif_read_row(
 struct halcyon_gif_writer {
     GifFileType *file;
     int width, height;
+    int row; /* pixels in a row of the frame */
     halcyon_output output;
 };
 
@@ -218,7 +219,8 @@ static bool write_description(halcyon_gif_writer *writer, const halcyon_gif_fram
         const uint8_t *colour = frame->colours[index];
         map->Colors[index] = (GifColorType){colour[0], colour[1], colour[2]};
     }
-    int result = EGifPutImageDesc(writer->file, 0, 0, writer->width, writer->height, false, map);
+    int result =
+        EGifPutImageDesc(writer->file, frame->left, frame->top, frame->width, frame->height, false, map);
     GifFreeMapObject(map);
     return result == GIF_OK;
 }
@@ -227,13 +229,14 @@ int32_t halcyon_gif_add_frame(
     halcyon_gif_writer *writer, const halcyon_gif_frame *frame, halcyon_image_error *error
 ) {
     error->code = 0;
+    writer->row = frame->width;
     bool is_written = write_control(writer->file, frame) && write_description(writer, frame);
     return is_written ? 0 : halcyon_fail(error, HALCYON_IMAGE_NO_MEMORY, "giflib could not begin a frame");
 }
 
 int32_t halcyon_gif_write_row(halcyon_gif_writer *writer, uint8_t *indexes, halcyon_image_error *error) {
     error->code = 0;
-    bool is_written = EGifPutLine(writer->file, indexes, writer->width) == GIF_OK;
+    bool is_written = EGifPutLine(writer->file, indexes, writer->row) == GIF_OK;
     return is_written ? 0 : halcyon_fail(error, HALCYON_IMAGE_NO_MEMORY, "giflib could not write a row");
 }
 

@@ -7,8 +7,13 @@ extension Bitmap {
     package func scaled(to target: PixelSize) throws -> Bitmap {
         precondition(size.pixelCount > 0 && target.width > 0 && target.height > 0)
         guard target != size else { return self }
-        let scaler = try RowScaler(bitmap: self, width: target.width)
-        let rows = AxisWeights(source: height, target: target.height)
+        return try scaled(to: target, columns: 0...Double(width), rows: 0...Double(height))
+    }
+
+    /// A part of the bitmap scaled to another size. The pixels at its edges may be in it in part.
+    func scaled(to target: PixelSize, columns: ClosedRange<Double>, rows: ClosedRange<Double>) throws -> Bitmap {
+        let scaler = try RowScaler(bitmap: self, AxisWeights(source: columns, target: target.width))
+        let rows = AxisWeights(source: rows, target: target.height)
         return try Bitmap(size: target) { pixels in
             for y in 0..<target.height { scaler.write(rows[y], to: pixels + y * target.width) }
         }
@@ -17,7 +22,7 @@ extension Bitmap {
 
 /// The source pixels along one axis that make up each result pixel, and their weights, which add up to one.
 private struct AxisWeights {
-    let source: Int
+    let source: ClosedRange<Double>
     let target: Int
 
     /// All pixels between the first and the last have the same weight.
@@ -32,10 +37,11 @@ private struct AxisWeights {
     }
 
     subscript(index: Int) -> Span {
-        let step = Double(source) / Double(target)
-        return target < source
-            ? area(from: Double(index) * step, to: min(Double(index + 1) * step, Double(source)))
-            : neighbours(of: (Double(index) + 0.5) * step - 0.5)
+        let step = (source.upperBound - source.lowerBound) / Double(target)
+        func place(_ index: Double) -> Double { source.lowerBound + index * step }
+        return step > 1
+            ? area(from: place(Double(index)), to: min(place(Double(index + 1)), source.upperBound))
+            : neighbours(of: place(Double(index) + 0.5) - 0.5)
     }
 
     private func area(from start: Double, to end: Double) -> Span {
@@ -47,9 +53,10 @@ private struct AxisWeights {
     }
 
     private func neighbours(of centre: Double) -> Span {
-        guard source > 1 else { return Span(first: 0, last: 0, firstWeight: 1, middleWeight: 0, lastWeight: 0) }
-        let clamped = min(max(centre, 0), Double(source - 1))
-        let first = min(Int(clamped), source - 2)
+        let count = Int(source.upperBound.rounded(.up))
+        guard count > 1 else { return Span(first: 0, last: 0, firstWeight: 1, middleWeight: 0, lastWeight: 0) }
+        let clamped = min(max(centre, 0), Double(count - 1))
+        let first = min(Int(clamped), count - 2)
         let share = Float(clamped - Double(first))
         return Span(first: first, last: first + 1, firstWeight: 1 - share, middleWeight: 0, lastWeight: share)
     }
@@ -63,13 +70,12 @@ private struct RowScaler {
     private let row: PixelMemory
     private let sums: RefusableMemory<SIMD4<Float>>
 
-    init(bitmap: Bitmap, width: Int) throws {
+    init(bitmap: Bitmap, _ weights: AxisWeights) throws {
         self.bitmap = bitmap
         row = try PixelMemory(count: bitmap.width)
-        sums = try RefusableMemory(count: width)
-        columns = try RefusableMemory(count: width)
-        let weights = AxisWeights(source: bitmap.width, target: width)
-        for x in 0..<width { columns[x] = weights[x] }
+        sums = try RefusableMemory(count: weights.target)
+        columns = try RefusableMemory(count: weights.target)
+        for x in 0..<weights.target { columns[x] = weights[x] }
     }
 
     func write(_ rows: AxisWeights.Span, to result: UnsafeMutablePointer<UInt32>) {

@@ -10,25 +10,40 @@
             guard let writer = halcyon_gif_create(Int32(size.width), Int32(size.height), repeats, &error) else {
                 throw ImageCodecError(encoding: error, format: .gif)
             }
-            let written = Result { try frames.forEach { try add($0, to: writer) } }
+            // Over opaque pixels, a frame can be drawn in part, and the rest of them stays.
+            let isOpaque = frames.allSatisfy(\.bitmap.isOpaque)
+            let written = Result {
+                for (number, frame) in frames.enumerated() {
+                    let last = isOpaque && number > 0 ? frames[number - 1].bitmap : nil
+                    try add(frame, after: last, disposal: isOpaque ? .keep : .clear, to: writer)
+                }
+            }
             // Also called after a failure, because it frees the writer.
             let data = Result { try ShimCall.encode(.gif) { halcyon_gif_finish(writer, &$0, &$1) } }
             try written.get()
             return try data.get()
         }
 
-        private static func add(_ frame: DecodedImage.Frame, to writer: OpaquePointer) throws {
-            let palette = try GIFPalette(of: frame.bitmap)
+        /// - Parameters:
+        ///   - last: the frame before, whose pixels remain where they do not differ; nil to write all pixels.
+        ///   - disposal: unless all pixels are opaque, `.clear`: the frame before would show through transparent ones.
+        private static func add(
+            _ frame: DecodedImage.Frame, after last: Bitmap?, disposal: GIFDisposal, to writer: OpaquePointer
+        ) throws {
+            let part = try last.map { try frame.bitmap.changedPart(since: $0) } ?? frame.bitmap.whole
+            let bitmap = try frame.bitmap.cropped(to: part)
+            let palette = try GIFPalette(of: bitmap)
             var description = halcyon_gif_frame()
+            (description.left, description.top) = (Int32(part.columns.lowerBound), Int32(part.rows.lowerBound))
+            (description.width, description.height) = (Int32(part.size.width), Int32(part.size.height))
             description.delay_hundredths = hundredths(frame.durationInSeconds)
             description.transparent_index = palette.transparentIndex.map(Int32.init) ?? -1
-            // Each frame covers the canvas. Without this, the frame before would show through its transparent pixels.
-            description.disposal = GIFDisposal.clear.rawValue
+            description.disposal = disposal.rawValue
             description.colour_count = Int32(palette.fileColours.count)
             withUnsafeMutableBytes(of: &description.colours) { $0.copyBytes(from: palette.fileColours.flatMap { $0 }) }
             try ShimCall.check(.gif) { halcyon_gif_add_frame(writer, &description, &$0) }
-            var indexes = [UInt8](repeating: 0, count: frame.bitmap.width)
-            try frame.bitmap.forEachRow { _, row in
+            var indexes = [UInt8](repeating: 0, count: part.size.width)
+            try bitmap.forEachRow { _, row in
                 palette.write(row, to: &indexes)
                 try ShimCall.check(.gif) { halcyon_gif_write_row(writer, &indexes, &$0) }
             }

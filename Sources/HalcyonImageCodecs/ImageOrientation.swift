@@ -6,6 +6,14 @@ package enum ImageOrientation: Int, CaseIterable, Sendable {
     /// Whether the stored rows are columns of the upright image.
     var swapsAxes: Bool { rawValue >= 5 }
 
+    /// Whether the last stored pixels of the upright image's columns, and of its rows, are the first ones.
+    var isReversed: (columns: Bool, rows: Bool) {
+        (
+            [.upMirrored, .down, .right, .rightMirrored].contains(self),
+            [.down, .downMirrored, .rightMirrored, .left].contains(self)
+        )
+    }
+
     func upright(_ stored: PixelSize) -> PixelSize { swapsAxes ? stored.transposed : stored }
 
     /// Where the first stored pixel is in an upright image of this size, and the distances from it to the next pixel of its

@@ -19,18 +19,31 @@
             let bitmap = try ShimCall.decode(.jpeg, size: header.orientation.upright(scaled), header.orientation) {
                 halcyon_jpeg_decode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &size, &$0, &$1)
             }
-            return DecodedImage(frames: [.init(bitmap: bitmap)])
+            guard eighths < 8, let target = options.targetSize else {
+                return DecodedImage(frames: [.init(bitmap: bitmap)])
+            }
+            let isReversed = header.orientation.isReversed
+            let small = try bitmap.scaled(
+                to: target,
+                columns: extent(of: header.size.width, inEighths: eighths, isReversed: isReversed.columns),
+                rows: extent(of: header.size.height, inEighths: eighths, isReversed: isReversed.rows))
+            return DecodedImage(frames: [.init(bitmap: small)])
         }
 
+        /// At least twice the target: libjpeg's pixels are sharp squares, which would become uneven among few of them.
         private static func fewestEighths(of size: PixelSize, for target: PixelSize) -> Int {
-            // The last pixel may stand for less than the others. Among few pixels that would stretch the picture visibly.
-            let isExact = { (length: Int, eighths: Int) in length * eighths % 8 == 0 || length * eighths > 64 * 8 }
             let isEnough = { (eighths: Int) in
                 let scaled = size.scaled(toEighths: eighths)
-                return scaled.width >= target.width && scaled.height >= target.height
-                    && isExact(size.width, eighths) && isExact(size.height, eighths)
+                return scaled.width >= min(target.width * 2, size.width)
+                    && scaled.height >= min(target.height * 2, size.height)
             }
             return (1...8).first(where: isEnough) ?? 8
+        }
+
+        /// Where a side is in the scaled pixels: the last one stored may stand for less than the others.
+        private static func extent(of length: Int, inEighths eighths: Int, isReversed: Bool) -> ClosedRange<Double> {
+            let exact = Double(length * eighths) / 8
+            return isReversed ? exact.rounded(.up) - exact...exact.rounded(.up) : 0...exact
         }
 
         /// - Parameter quality: 0 to 1. From 0.9 on each pixel keeps its own color; below that, each 2 × 2 pixels share one.

@@ -54,7 +54,7 @@
             }
         }
 
-        /// The target size as the file is stored, or the stored size if that is smaller.
+        /// The target size as the file is stored, a multiple of it, or the stored size if that is smaller.
         ///
         /// If color and alpha are separate bitstreams, libwebp scales each on its own, and the color of transparent pixels would show
         /// at the edges. So it does not scale these.
@@ -64,7 +64,16 @@
             let stored = header.storedSize
             let target = options.targetSize.map(header.orientation.upright) ?? stored
             guard target.width <= stored.width, target.height <= stored.height else { return stored }
-            return WebPChunk.contains(WebPChunk.alpha, chunks) ? stored : target
+            return WebPChunk.contains(WebPChunk.alpha, chunks) ? stored : summable(target, of: stored)
+        }
+
+        /// The target size, or a multiple: libwebp adds up the pixels of each of its rows in 32 bits.
+        private static func summable(_ target: PixelSize, of stored: PixelSize) -> PixelSize {
+            var size = target
+            while stored.pixelCount / size.height > 1 << 24 {
+                size = PixelSize(width: min(size.width * 2, stored.width), height: min(size.height * 2, stored.height))
+            }
+            return size
         }
 
         static func decode(

@@ -34,8 +34,8 @@
             var options = DecodingOptions()
             options.targetSize = PixelSize(width: 100, height: 150)
             let image = try ImageDecoder.decode(Samples.picture("dogs-at-window.jpg"), options: options)
-            #expect(image.size == PixelSize(width: 257, height: 386))
-            let thumbnail = try image.frames[0].bitmap.scaled(to: PixelSize(width: 100, height: 150))
+            #expect(image.size == PixelSize(width: 100, height: 150))
+            let thumbnail = image.frames[0].bitmap
             #expect(thumbnail.isOpaque && Set(thumbnail.fields).count == 4)
         }
     }

@@ -239,6 +239,28 @@
             #expect(image == DecodedImage(frames: frames, loopCount: 4))
         }
 
+        /// More colors than a palette holds, and a square that moves.
+        @Test func `what stays in an opaque animation is not written again`() throws {
+            let frames = (0..<6).map { index in
+                let bitmap = Bitmap(width: 96, height: 64) { x, y in
+                    let isSquare = (index * 8..<index * 8 + 8).contains(x) && (9..<20).contains(y)
+                    return isSquare ? [255, 0, 0, 255] : [x * 2, y * 4, x * y % 251, 255]
+                }
+                return DecodedImage.Frame(bitmap: bitmap, durationInSeconds: 0.1)
+            }
+            let data = try ImageEncoder.gif(frames)
+            let still = try ImageEncoder.gif([frames[0]])
+            #expect(data.count < still.count * 2, "\(data.count) bytes, one picture \(still.count)")
+            let decoded = try ImageDecoder.decode(data).frames
+            #expect(decoded.map(\.durationInSeconds) == frames.map(\.durationInSeconds))
+            for (shown, frame) in zip(decoded, frames) {
+                #expect(shown.bitmap.differs(from: frame.bitmap) <= 60)
+                let rest = (0..<64).map { shown.bitmap[70, $0] }
+                #expect(rest == (0..<64).map { decoded[0].bitmap[70, $0] }, "flickers")
+            }
+            #expect(try ImageDecoder.decode(ImageEncoder.gif([frames[1], frames[1]])).frames.count == 2)
+        }
+
         @Test(arguments: [0, 1, 2, 65_535]) func `how often an animation plays round-trips`(count: Int) throws {
             #expect(try ImageDecoder.decode(ImageEncoder.gif(frames, loopCount: count)).loopCount == count)
         }

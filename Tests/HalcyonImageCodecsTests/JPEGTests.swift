@@ -99,7 +99,8 @@
                         orientation < 5 ? target : PixelSize(width: target.height, height: target.width)
                     let data = EXIFSample(orientation: orientation, isBigEndian: true).inserted(into: file)
                     let turned = try ImageDecoder.decode(data, options: options).frames[0].bitmap
-                    #expect(turned == stored.turned(by: orientation))
+                    // The sums of the scaled one are in another order.
+                    #expect(turned.differs(from: stored.turned(by: orientation)) <= (eighths == 8 ? 0 : 1))
                 }
             }
         }
@@ -123,12 +124,12 @@
 
         @Test(arguments: [
             (PixelSize(width: 6, height: 4), PixelSize(width: 6, height: 4)),
-            (PixelSize(width: 7, height: 4), PixelSize(width: 12, height: 8)),
-            (PixelSize(width: 20, height: 20), PixelSize(width: 30, height: 20)),
-            (PixelSize(width: 1, height: 1), PixelSize(width: 6, height: 4)),
+            (PixelSize(width: 7, height: 4), PixelSize(width: 7, height: 4)),
+            (PixelSize(width: 20, height: 12), PixelSize(width: 20, height: 12)),
+            (PixelSize(width: 20, height: 20), PixelSize(width: 48, height: 32)),
             (PixelSize(width: 500, height: 1), PixelSize(width: 48, height: 32)),
         ])
-        func `a scaled decode is not smaller than the target size`(target: PixelSize, size: PixelSize) throws {
+        func `a scaled decode has the target size, or the full one`(target: PixelSize, size: PixelSize) throws {
             var options = DecodingOptions()
             options.targetSize = target
             for name in ["baseline.jpg", "progressive.jpg", "inks.jpg"] {
@@ -142,17 +143,24 @@
         }
 
         /// A scaled decode rounds the size up.
-        @Test(arguments: [(9, 9), (17, 90), (90, 9), (76, 61)])
-        func `a scaled JPEG is not stretched`(width: Int, height: Int) throws {
-            let picture = Bitmap(width: width, height: height) { x, y in [x * 255 / width, y * 255 / height, 0, 255] }
-            var options = DecodingOptions()
-            options.targetSize = PixelSize(width: max(1, width / 8), height: max(1, height / 8))
-            let target = try #require(options.targetSize)
-            let decoded = try ImageDecoder.decode(ImageEncoder.jpeg(picture, quality: 1), options: options)
-            let small = try decoded.frames[0].bitmap.scaled(to: target)
-            let expected = try picture.scaled(to: target)
-            let errors = zip(small.bytes, expected.bytes).map { abs(Int($0) - Int($1)) }
-            #expect(errors.max() ?? 0 <= 4, "\(errors.max() ?? 0)")
+        @Test(arguments: [(9, 9), (17, 90), (90, 9), (76, 61), (513, 385), (1_601, 121)], 1...8)
+        func `a scaled JPEG is not stretched`(_ size: (width: Int, height: Int), orientation: Int) throws {
+            let (width, height) = size
+            let picture = Bitmap(width: width, height: height) { x, y in
+                // Among few pixels libjpeg blurs stripes.
+                [x * 255 / width, y * 255 / height, width > 500 ? x * 8 / width % 2 * 255 : 0, 255]
+            }
+            let file = try EXIFSample(orientation: orientation, isBigEndian: true)
+                .inserted(into: ImageEncoder.jpeg(picture, quality: 1))
+            for divisor in [8, 5, 3] {
+                var options = DecodingOptions()
+                let target = PixelSize(width: max(1, width / divisor), height: max(1, height / divisor))
+                let upright = orientation < 5 ? target : PixelSize(width: target.height, height: target.width)
+                options.targetSize = upright
+                let small = try ImageDecoder.decode(file, options: options).frames[0].bitmap.scaled(to: upright)
+                let error = try small.differs(from: picture.scaled(to: target).turned(by: orientation))
+                #expect(error <= 48, "by \(error), a \(divisor)th")
+            }
         }
 
         @Test func `quality determines accuracy and file size`() throws {

@@ -44,6 +44,12 @@ extension Bitmap: Equatable {
         [(1, 1), (3, 1), (1, 3), (3, 3)].map { x, y in self[width * x / 4, height * y / 4].dropLast().map(Int.init) }
     }
 
+    /// The largest difference of a channel; 255 if the sizes differ.
+    func differs(from other: Bitmap) -> Int {
+        guard size == other.size else { return 255 }
+        return zip(bytes, other.bytes).lazy.map { abs(Int($0) - Int($1)) }.max() ?? 0
+    }
+
     /// The upright picture, from one that is stored with an EXIF orientation.
     func turned(by orientation: Int) -> Bitmap {
         let (right, bottom) = (width - 1, height - 1)

@@ -200,6 +200,15 @@
                     && turned.frames[0].bitmap.shows(Samples.fields, within: 16))
         }
 
+        @Test func `a large bright image stays bright at a few pixels`() throws {
+            let size = PixelSize(width: 8_000, height: 2_200)
+            let bitmap = try Bitmap(size: size, pixels: Array(repeating: 255, count: size.pixelCount * 4))
+            let data = try ImageEncoder.webp([.init(bitmap: bitmap)], quality: 0.5)
+            let target = PixelSize(width: 4, height: 1)
+            let small = try decode(data) { $0.targetSize = target }.frames[0].bitmap.scaled(to: target)
+            #expect(small.bytes.allSatisfy { $0 >= 250 })
+        }
+
         /// White under every alpha that is not 0, black under the rest.
         @Test func `a scaled decode shows no color of transparent pixels`() throws {
             let disc = Bitmap(width: 512, height: 512) { x, y in

@@ -53,10 +53,7 @@ class Model:
     def may_insert(self, s, count): return s["changes"] == count
 
     def forget(self, s): s["map"], s["changes"] = None, s["changes"] + 1
-    # A flush extends the row in memory without reading the index again. A reader may have inserted the row that it wrote.
-    def extend(self, s):
-        s["changes"] += 1
-        if s["flushing"] and s["map"] and s["map"][0] == "t0" and not s["map"][2]: s["map"] = ("t0", s["map"][1] + 1, True)
+    def did_flush(self, s): self.forget(s)
     def drop(self, s): self.forget(s)
 
     # --- changes; each step may wait by returning None
@@ -97,8 +94,8 @@ class Model:
         if pc == "lock": return self.locked(s, "commit")
         if pc == "commit":
             if s["flushing"] and s["row"] and s["row"][0] == "t0": self.revise(s, True)
-            return "extend", ()
-        if pc == "extend": self.extend(s); s["lock"], s["late"] = None, frozenset(); return "drop the note", ()
+            return "forget", ()
+        if pc == "forget": self.did_flush(s); s["lock"], s["late"] = None, frozenset(); return "drop the note", ()
         if pc == "drop the note": s["flushing"] = False; return "end", ()
 
     def remove(self, s, pc, v, here, only=None):
@@ -183,9 +180,9 @@ class EntersBeforeTheCommit(Model):
 class EntersWhatHasChanged(Model):
     def may_insert(self, s, count): return True
 class KeepsWhatAFlushHasExtended(Model):
-    def extend(self, s): s["changes"] += 1
+    def did_flush(self, s): s["changes"] += 1
 class EntersWhatAFlushHasExtended(Model):
-    def extend(self, s): changes = s["changes"]; Model.extend(self, s); s["changes"] = changes
+    def did_flush(self, s): s["map"] = None
 class DoesNotHearOfChanges(Model):
     def forget(self, s): pass
 class AnswersDuringAClear(Model):

@@ -122,11 +122,12 @@ typedef struct halcyon_gif_writer halcyon_gif_writer;
 /* loop_count: 0 means forever, -1 writes none. Returns NULL with `error` set on failure. */
 halcyon_gif_writer *halcyon_gif_create(int32_t width, int32_t height, int32_t loop_count, halcyon_image_error *error);
 
-/* Adds a frame that covers the canvas; then write exactly `height` rows. frame->colour_count is a power of two from 2 to 256. */
+/* Adds a frame, which must be inside the canvas; then write exactly `height` rows. frame->colour_count is a power of two from 2 to
+   256. */
 int32_t halcyon_gif_add_frame(
     halcyon_gif_writer *writer, const halcyon_gif_frame *frame, halcyon_image_error *error);
 
-/* Writes the `width` indexes of the next row and overwrites the buffer. */
+/* Writes the `width` indexes of the frame's next row and overwrites the buffer. */
 int32_t halcyon_gif_write_row(halcyon_gif_writer *writer, uint8_t *indexes, halcyon_image_error *error);
 
 /* Ends the file. Always frees the writer, even on failure. */

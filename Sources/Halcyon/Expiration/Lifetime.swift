@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The meaning of a ``StorageExpiration`` at a moment: when an entry expires, and how long it lives.
 @_spi(HalcyonTool) public struct Lifetime: Equatable, Sendable {
     /// nil if it never expires.

@@ -37,7 +37,8 @@ extension DiskStorage.Backend.AsyncCalls {
         orStore fetch: @escaping @Sendable () async throws -> DiskStorage.NewValue<T>
     ) async throws -> T {
         let entry = KeyedValue(
-            key, of: storage, forcedExtension: forcedExtension, extending: extendingExpiration)
+            storage: storage, key: key, forcedExtension: forcedExtension, extending: extendingExpiration,
+            name: storage.blobName(forKey: key, forcedExtension: forcedExtension))
         if let value = try await entry.value() { return value }
         return try await entry.fetchedValue(fetch)
     }
@@ -87,7 +88,8 @@ extension DiskStorage.Backend.AsyncCalls {
         renewing renew: @escaping @Sendable (DiskStorage.CachedValue<T>) async throws -> DiskStorage.Renewal<T>
     ) async throws -> T {
         let entry = KeyedValue(
-            key, of: storage, forcedExtension: forcedExtension, extending: extendingExpiration)
+            storage: storage, key: key, forcedExtension: forcedExtension, extending: extendingExpiration,
+            name: storage.blobName(forKey: key, forcedExtension: forcedExtension))
         guard let cached = try await entry.cachedValue() else { return try await entry.fetchedValue(fetch) }
         let (now, validators) = (entry.now, cached.info.validators)
         guard let validators, !validators.isFresh(at: now) else { return cached.value }
@@ -119,15 +121,7 @@ extension DiskStorage.Backend.AsyncCalls {
         var now: Date { storage.store.environment.now().date }
 
         /// Fixed, even if the app renames all files meanwhile: see ``RunningFetches``.
-        private let name: BlobName
-
-        init(
-            _ key: String, of storage: DiskStorage.Backend<T>, forcedExtension: String?, extending: ExpirationExtending
-        ) {
-            (self.storage, self.key) = (storage, key)
-            (self.forcedExtension, self.extending) = (forcedExtension, extending)
-            name = storage.blobName(forKey: key, forcedExtension: forcedExtension)
-        }
+        let name: BlobName
 
         // MARK: Reading
 

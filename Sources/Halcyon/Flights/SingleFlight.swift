@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Runs work once for all callers that request the same key at the same time.
 ///
 /// The first caller starts it in a separate task. Callers that arrive before it ends wait for the same result or error, which is

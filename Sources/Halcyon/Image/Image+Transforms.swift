@@ -68,3 +68,12 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         return KFCrossPlatformImage.thumbnail(of: data, mostPixels: mostPixels, scale: scale)
     }
 }
+
+#if canImport(UIKit) || canImport(AppKit)
+    extension KFCrossPlatformImage {
+        /// The first picture, scaled down so that neither side exceeds `mostPixels`.
+        func thumbnail(mostPixels: CGFloat, scale: CGFloat) -> KFCrossPlatformImage? {
+            kf.data(format: .unknown).flatMap { Self.thumbnail(of: $0, mostPixels: mostPixels, scale: scale) }
+        }
+    }
+#endif

@@ -71,8 +71,20 @@
             return resized
         }
 
+        /// The first picture, scaled down so that neither side exceeds `mostPixels`.
+        func thumbnail(mostPixels: CGFloat, scale: CGFloat) -> HalcyonImage? {
+            // Decodes less of the file than the image would.
+            if let file = content.file { return Self.thumbnail(of: file, mostPixels: mostPixels, scale: scale) }
+            guard mostPixels >= 1, let bitmap = try? content.decoded().frames.first?.bitmap else { return nil }
+            return Self.thumbnail(of: bitmap, size: bitmap.size.fitting(mostPixels), scale: scale)
+        }
+
+        private static func thumbnail(of bitmap: Bitmap, size: PixelSize, scale: CGFloat) -> HalcyonImage? {
+            (try? bitmap.scaled(to: size)).map { HalcyonImage(content: ImageContent(bitmap: $0), scale: scale) }
+        }
+
         /// The first picture of a file, scaled down so that neither side exceeds `mostPixels`. A JPEG is decoded at the smallest
-        /// eighth of its size that is large enough.
+        /// eighth of its size that is at least twice as large.
         static func thumbnail(of data: Data, mostPixels: CGFloat, scale: CGFloat) -> HalcyonImage? {
             var options = limits.withLock { $0 }
             // Before the header is checked: an animation may exceed the limit for all its pictures and still have a usable first
@@ -81,18 +93,17 @@
             guard mostPixels >= 1, let size = (try? ImageCodecs.header(of: data, options: options))?.size else {
                 return nil
             }
-            let target = size.fitting(Int(clamping: min(Double(mostPixels), Double(Int32.max))))
+            let target = size.fitting(mostPixels)
             options.targetSize = target
-            guard let bitmap = (try? ImageCodecs.decode(data, options: options))?.frames.first?.bitmap,
-                let small = try? bitmap.scaled(to: target)
-            else { return nil }
-            return HalcyonImage(content: ImageContent(bitmap: small), scale: scale)
+            let bitmap = try? ImageCodecs.decode(data, options: options).frames.first?.bitmap
+            return bitmap.flatMap { thumbnail(of: $0, size: target, scale: scale) }
         }
     }
 
     extension PixelSize {
         /// The largest size of the same shape with neither side over `most`; never larger than this one.
-        fileprivate func fitting(_ most: Int) -> PixelSize {
+        fileprivate func fitting(_ mostPixels: CGFloat) -> PixelSize {
+            let most = Int(clamping: min(Double(mostPixels), Double(Int32.max)))
             guard max(width, height) > most else { return self }
             let ratio = Double(most) / Double(max(width, height))
             func shrunk(_ length: Int) -> Int { max(1, Int((Double(length) * ratio).rounded())) }

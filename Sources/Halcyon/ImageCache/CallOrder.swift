@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The calls on a cache that have not ended. Decides what a load returns, and what may enter memory.
 ///
 /// A change of the disk is pending from its call until its turn on the I/O queue ends. A load of the same key returns the result

@@ -7,9 +7,7 @@ final class DiskCleaning: @unchecked Sendable {
     /// What the eviction goes down to; nil while expired entries are removed.
     private(set) var target: Totals?
     /// Those that the target is for.
-    private var limits: StorageLimits?
-    /// Whether it follows stores: it waits for no takeover, and leaves what has expired.
-    private let isTrim: Bool
+    private var limits: StorageLimits
     private let progress: Progress?
     /// Whether it opens a closed index.
     private let opens: Bool
@@ -20,17 +18,14 @@ final class DiskCleaning: @unchecked Sendable {
 
     /// Evicts down to a target. Without one, removes what has expired, then what is over the limit.
     init(
-        _ storage: DiskStorage.Backend<Data>, downTo target: Totals? = nil, of limits: StorageLimits? = nil,
-        progress: Progress? = nil, opens: Bool = false
+        _ storage: DiskStorage.Backend<Data>, downTo target: Totals? = nil, progress: Progress? = nil,
+        opens: Bool = false
     ) {
         self.storage = storage
         self.progress = progress
         self.opens = opens
-        (self.target, self.limits, isTrim) = (target, limits, target != nil)
+        (self.target, limits) = (target, storage.config.limits)
     }
-
-    /// Makes the next batch look at the limits again: a clear removes everything that was there.
-    func forgetTarget() { target = nil }
 
     /// Sets up the progress, if there is one.
     func announce() {
@@ -49,8 +44,9 @@ final class DiskCleaning: @unchecked Sendable {
     /// Removes one batch.
     ///
     /// - Returns: whether there may be more to do.
-    func runBatch() -> Bool {
+    func runBatch(unless isClearing: Bool = false) -> Bool {
         guard progress?.isCancelled != true else { return false }
+        guard !isClearing else { return finish() }
         return opens ? removeBatch() : storage.store.index.unlessClosed(removeBatch) ?? false
     }
 
@@ -58,8 +54,9 @@ final class DiskCleaning: @unchecked Sendable {
         let evictor = storage.store.evictor
         // The app may have corrected them.
         if limits != storage.config.limits {
-            target = isTrim ? targetOfLimits() : nil
-            if isTrim, target == nil { return false }
+            (limits, target) = (storage.config.limits, nil)
+            // An eviction after stores does not wait for a takeover. The next store looks again.
+            if storage.store.condition.isSearching { return finish() }
         }
         if let target {
             if removedNames.isEmpty { try? evictor.clampFutureAccesses() }
@@ -68,30 +65,21 @@ final class DiskCleaning: @unchecked Sendable {
             try evictor.removeExpired(at: evictor.now, found: &expired, shouldContinue: $0)
         }) {
             if hasRemoved { return true }
-            target = targetOfLimits()
+            // If the index cannot be read now, nothing can be evicted now.
+            if !limits.isUnlimited { target = storage.noting { try evictor.target(of: limits) } ?? nil }
             if target != nil { return true }
         }
-        finish()
-        return false
+        return finish()
     }
 
     /// Replaces the estimate with the result: files that could not be removed are no longer counted, and the last evicted one may
     /// have been larger than necessary.
-    private func finish() {
-        guard let progress else { return }
-        progress.totalUnitCount = max(1, progress.totalUnitCount, progress.completedUnitCount)
-        progress.completedUnitCount = progress.totalUnitCount
-    }
-
-    private func targetOfLimits() -> Totals? {
-        let limits = storage.config.limits
-        self.limits = limits
-        // If the index cannot be read now, nothing can be evicted now.
-        return limits.isUnlimited ? nil : storage.noting { try target(of: limits) } ?? nil
-    }
-
-    private func target(of limits: StorageLimits) throws -> Totals? {
-        try storage.store.evictor.target(of: limits, adopting: !isTrim, tolerating: isTrim ? 1 : 0)
+    private func finish() -> Bool {
+        if let progress {
+            progress.totalUnitCount = max(1, progress.totalUnitCount, progress.completedUnitCount)
+            progress.completedUnitCount = progress.totalUnitCount
+        }
+        return false
     }
 
     /// Returns whether it removed anything; nil if the index cannot be used. The next clean retries what cannot be removed now.

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// One read and one decoding, shared by all callers that load the same image at the same time.
 final class DiskLoad: @unchecked Sendable {
     // Sendable because its variables are accessed only under the lock of `CallOrder`.

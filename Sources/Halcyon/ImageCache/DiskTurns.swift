@@ -8,8 +8,6 @@ struct DiskTurns {
     private var latest = 0
     /// Removals and cleans.
     private var batched: Set<Int> = []
-    /// Cleans that go on once no clear is under way.
-    var cleans: [@Sendable () -> Void] = []
     private var waiting: [(number: Int, body: @Sendable (Int) -> Void)] = []
 
     var isClearing: Bool { clears > 0 }
@@ -31,9 +29,7 @@ struct DiskTurns {
 
     /// Removes and returns a call that need not wait any longer; nil if there is none. The call is then under way.
     mutating func takeNext() -> (@Sendable () -> Void)? {
-        guard !isClearing else { return nil }
-        if !cleans.isEmpty { return cleans.removeFirst() }
-        guard let (number, body) = waiting.first, batched.allSatisfy({ $0 > number }) else { return nil }
+        guard !isClearing, let (number, body) = waiting.first, batched.allSatisfy({ $0 > number }) else { return nil }
         waiting.removeFirst()
         batched.insert(number)
         return { body(number) }

@@ -46,11 +46,8 @@ extension ImageCache {
 
     /// Runs a batch now, and each further one as a block of its own at the end of the queue.
     private func runBatches(of cleaning: DiskCleaning, then handler: @escaping @Sendable () -> Void) {
-        guard !isClearing else {
-            cleaning.forgetTarget()
-            return turns.cleans.append { [self] in runBatches(of: cleaning, then: handler) }
-        }
-        guard cleaning.runBatch() else { return handler() }
+        // A clear removes everything that was there, and what is stored later has not expired.
+        guard cleaning.runBatch(unless: isClearing) else { return handler() }
         ioQueue.async { [self] in runBatches(of: cleaning, then: handler) }
     }
 
@@ -92,9 +89,6 @@ extension ImageCache {
     private func continueWaiting() {
         while let body = turns.takeNext() { body() }
     }
-
-    /// A removal begins that lets other calls run between its batches. On the I/O queue.
-    func beginBatches() -> Int { turns.begin() }
 
     /// On the I/O queue.
     func endBatches(_ number: Int) {

@@ -122,7 +122,7 @@ extension ImageCache {
     ) {
         store(
             StoreCall(
-                content: .bytes(data), blob: blob(of: key, identifier, forcedExtension),
+                content: .serialized(.success(data)), blob: blob(of: key, identifier, forcedExtension),
                 expiration: expiration, attributes: attributes, report: callbackQueue.report(to: completionHandler)))
     }
 
@@ -240,10 +240,8 @@ extension ImageCache {
     private func removeFromDisk(
         _ filter: DiskStorage.EntryFilter, progress: Progress?, then handler: @escaping @Sendable (Gone) -> Void
     ) {
-        // In this turn, so that later callers start anew.
-        diskStorage.store.overtakeFetches(matching: filter)
         let moment = diskResult { try diskStorage.mappingErrors { try diskStorage.store.moment(removing: filter) } }
-        let number = beginBatches()
+        let number = turns.begin()
         removalQueue.async { [self] in
             let gone = moment.flatMap { moment in
                 diskResult {

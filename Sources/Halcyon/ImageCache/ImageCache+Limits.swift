@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The eviction that follows stores.
 struct DiskTrim {
     fileprivate var cleaning: DiskCleaning?
@@ -36,7 +34,7 @@ extension ImageCache {
         guard trim.cleaning == nil,
             let target = EntryIndex.opening.withValue(.unclosed, operation: { target(of: limits) })
         else { return }
-        trim.cleaning = DiskCleaning(diskStorage, downTo: target, of: limits)
+        trim.cleaning = DiskCleaning(diskStorage, downTo: target)
         ioQueue.async { [self] in continueTrimming() }
     }
 

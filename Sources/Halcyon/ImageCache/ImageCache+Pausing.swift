@@ -10,7 +10,7 @@ extension ImageCache {
     /// On iOS, an app's caches in app group containers suspend when the app enters the background and resume when it enters the
     /// foreground. So do extensions when their host app enters the background, and watch apps. Any other extension, and an app
     /// woken in the background, must call this before it lets the system suspend it. Of several calls of this function and
-    /// ``resume()``, the last decides.
+    /// ``resume()``, the last decides, also if they are those of several caches of this process on the folder.
     ///
     /// - Parameter handler: called on the cache's queue when the disk is released.
     public func suspend(completion handler: (@Sendable () -> Void)? = nil) {
@@ -23,10 +23,7 @@ extension ImageCache {
     }
 
     /// Ends ``suspend(completion:)`` at once: later calls use the disk again.
-    public func resume() {
-        resumptions.withLock { $0 += 1 }
-        diskStorage.resume()
-    }
+    public func resume() { diskStorage.resume() }
 
     // MARK: Flushing and closing
 
@@ -69,8 +66,8 @@ extension ImageCache {
 
     // MARK: When the system suspends the process
 
-    /// The number of calls to ``resume()``. If it changes while a suspension waits for its turn, the suspension is obsolete.
-    var resumptionCount: Int { resumptions.withLock { $0 } }
+    /// If it changes while a suspension waits for its turn, the suspension is obsolete.
+    var resumptionCount: Int { diskStorage.store.index.resumptions.withLock { $0 } }
 
     /// Writes what is pending and, if the folder is shared with extensions, releases it.
     ///

@@ -14,7 +14,7 @@ extension ImageCache {
         let blob = blob(of: key, options)
         store(
             StoreCall(
-                content: .image {
+                content: .unserialized {
                     serializer.data(with: image, original: original).map(Result.success)
                         ?? .failure(
                             .cacheError(

@@ -50,7 +50,6 @@ open class ImageCache: @unchecked Sendable {
     static let clearingMemory = TaskLocal<ImageCache?>(wrappedValue: nil)
     /// Images that are being fetched.
     let flights = SingleFlight<BlobName, KFCrossPlatformImage>()
-    let resumptions = Locked(0)
     /// Whether a clean started by the timer is still under way.
     let isCleaningByTimer = Locked(false)
     /// Names for the next notification of a clean; empty if none is about to be posted.

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Withdraws a load when its task is cancelled.
 ///
 /// The functions with a handler do not know about tasks, and subclasses may override them. The async function therefore passes

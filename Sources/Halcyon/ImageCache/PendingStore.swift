@@ -7,20 +7,18 @@ internal import Foundation
 final class PendingStore: Sendable {
     typealias Bytes = Result<Data, KingfisherError>
 
-    private enum State { case unserialized(@Sendable () -> Bytes), serializing, serialized(Bytes) }
+    /// Unserialized: the closure that serializes the image, which may take CPU time.
+    enum Content: Sendable { case unserialized(@Sendable () -> Bytes), serializing, serialized(Bytes) }
 
     let call: StoreCall
     var blob: DiskLoad.Blob { call.blob }
-    private let state: Locked<State>
+    private let state: Locked<Content>
     /// Empty once the bytes are there.
     private let isSerializing = DispatchGroup()
 
     init(_ call: StoreCall) {
         self.call = call
-        switch call.content {
-        case .bytes(let data): state = Locked(.serialized(.success(data)))
-        case .image(let serialize): state = Locked(.unserialized(serialize))
-        }
+        state = Locked(call.content)
         if !isSerialized { isSerializing.enter() }
     }
 

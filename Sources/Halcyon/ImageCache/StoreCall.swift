@@ -2,16 +2,10 @@ internal import Foundation
 
 /// One call to a function of the cache that stores.
 struct StoreCall: Sendable {
-    enum Content: Sendable {
-        case bytes(Data)
-        /// The closure that serializes the image, which may take CPU time.
-        case image(@Sendable () -> Result<Data, KingfisherError>)
-    }
-
     /// Receives the result of the disk.
     typealias Report = @Sendable (Result<(), KingfisherError>) -> Void
 
-    let content: Content
+    let content: PendingStore.Content
     let blob: DiskLoad.Blob
     let expiration: StorageExpiration?
     var writeOptions: Data.WritingOptions = []

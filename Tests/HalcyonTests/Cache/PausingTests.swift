@@ -52,6 +52,19 @@ import Testing
         #expect(fixture.cache.isCached(forKey: "a"))
     }
 
+    @Test func `a cache of the same folder that resumes ends a suspension that waits for its turn`() async throws {
+        let fixture = try Fixture()
+        let other = ImageCache(
+            memoryStorage: CacheUnderTest.memory(clock: fixture.files.clock), diskStorage: fixture.files.storage)
+        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        fixture.holdingQueue {
+            fixture.cache.suspend()
+            other.resume()
+        }
+        await withCheckedContinuation { continuation in fixture.cache.onceDone { continuation.resume() } }
+        #expect(fixture.cache.isCached(forKey: "a") && other.isCached(forKey: "a"))
+    }
+
     @Test func `a suspension waits for earlier stores, and later ones fail with the reason`() async throws {
         let fixture = try Fixture()
         let cache = fixture.cache

@@ -48,23 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a flush leaves the rows it has written in memory, with the lifetimes it has written`() throws {
-        try withCache { cache in
-            let storage = cache.storage
-            try storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))
-            cache.clock.advance(by: 50)
-            try #expect(storage.value(forKey: "a") == .blob(1))
-            storage.store.flushAccessLogNow()
-            #expect(isKnown("a", cache))
-            cache.clock.advance(by: 50)
-            #expect(storage.isCached(forKey: "a"), "extended")
-            try #expect(storage.entry(forKey: "a")?.expiration == cache.clock.now.advanced(by: 10_000).date)
-            cache.clock.advance(by: 11)
-            #expect(!storage.isCached(forKey: "a"))
-        }
-    }
-
-    @Test func `a flush drops a row whose note says what the row may not allow`() throws {
+    @Test func `a flush drops the rows it has written`() throws {
         try withCache { cache in
             let storage = cache.storage
             try storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))
@@ -258,11 +242,8 @@ import Testing
         let entry = Entry(
             id: name.rowID, name: name, key: nil, token: 1, inode: nil, size: 1,
             createdAt: .never, accessedAt: .never, lifetime: Lifetime(expiresAt: nil, timeToLive: nil))
-        let written = IndexSession.Effects()
-        written.notes[entry.id] = AccessLog.Note(token: 1, storedAt: .never, accessedAt: .never)
         let changes = [
-            { rows.didCommit([entry.id], .init()) }, { rows.didCommit([entry.id], written) }, { rows.forgetAll() },
-            { rows.forget(entry.name) },
+            { rows.didCommit([entry.id], .init()) }, { rows.forgetAll() }, { rows.forget(entry.name) },
         ]
         for change in changes {
             let ticket = rows.look(entry.name).ticket
@@ -296,13 +277,6 @@ import Testing
             effects.stored = [SharedEntry(entry, path: "")]
             rows.didCommit([], effects)
         }
-        func flush(_ numbers: Range<Int>) {
-            let written = IndexSession.Effects()
-            for number in numbers {
-                written.notes[name(number).rowID] = .init(token: Int64(number), storedAt: .never, accessedAt: .never)
-            }
-            rows.didCommit(Array(written.notes.keys), written)
-        }
         store(-1)
         for number in 0..<20_000 {
             store(number)
@@ -311,11 +285,5 @@ import Testing
         #expect(rows.count <= 8_192)
         #expect(rows.look(name(19_999)).entry?.value.token == 19_999)
         #expect(rows.look(name(0)).entry == nil)
-        // A flush of all notes, again and again.
-        for end in stride(from: 21_000, through: 30_000, by: 1_000) {
-            for start in stride(from: 0, to: end - 1_000, by: 200) { flush(start..<start + 200) }
-            for number in end - 1_000..<end { store(number) }
-        }
-        #expect(rows.count <= 8_192)
     }
 }

@@ -181,25 +181,6 @@ import Testing
         }
     }
 
-    @Test func `a process that closes meanwhile leaves the comparison to another`() throws {
-        try withCache { cache in
-            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .never) }
-            cache.settle()
-            let store = cache.storage.store
-            let former = try store.index.read { try $0.state() }.reconciledAt
-            cache.clock.advance(by: 90_000)
-            let directory = cache.directory.path
-            cache.fileSystem.observe { call, path in
-                if call == .list, path == directory { store.folder.closingCount.withLock { $0 = 1 } }
-            }
-            _ = store.sweeper.sweep()
-            cache.fileSystem.observe(nil)
-            store.folder.closingCount.withLock { $0 = 0 }
-            #expect(try store.index.read { try $0.state() }.reconciledAt == former)
-            #expect(store.sweeper.isDue)
-        }
-    }
-
     /// Stores entries with long keys, and evicts most.
     private func leaveFreePages(in cache: CacheFixture) throws {
         let text = String(repeating: "x", count: 1000)

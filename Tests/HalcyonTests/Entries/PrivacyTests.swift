@@ -32,6 +32,30 @@ import Testing
         }
     }
 
+    @Test func `another storage on the directory, with the defaults, changes none of its settings`() throws {
+        try withCache { cache in
+            cache.environment.isShared = true
+            func make(_ change: (inout DiskStorage.Config) -> Void) -> DiskStorage.Backend<Data> {
+                var config = cache.config
+                change(&config)
+                return .init(noThrowConfig: config, creatingDirectory: true, environment: cache.environment)
+            }
+            let storage = make { ($0.storesKeys, $0.usesHashedFileName, $0.expiration) = (false, false, .never) }
+            var other: DiskStorage.Backend<Data>? = make { $0.expiration = .days(1) }
+            for number in 0..<2 {
+                try storage.store(value: .blob(number), forKey: "secret \(number)")
+                #expect(try storage.entry(forKey: "secret \(number)")?.key == nil)
+                let settings = storage.store.condition.settings
+                #expect(!settings.storesKeys && !settings.namesAreHashed)
+                #expect(settings.adoptionExpiration.timeInterval == .infinity)
+                other = nil
+            }
+            _ = other
+            storage.config.storesKeys = true
+            #expect(storage.store.condition.settings.storesKeys)
+        }
+    }
+
     @Test func `without stored keys lookups work, lists show file names, and no file contains a key`() throws {
         try withCache(configure: { $0.storesKeys = false }) { cache in
             try cache.storage.store(
@@ -117,7 +141,9 @@ import Testing
             for seed in 0..<600 { try cache.storage.store(value: .blob(seed), forKey: "\(secret)#\(seed)") }
             cache.settle()
             let store = cache.storage.store
-            store.condition.settings.storesKeys = false
+            var settings = store.condition.settings
+            settings.storesKeys = false
+            store.condition.set(settings, for: ObjectIdentifier(cache.storage), at: cache.clock.now)
             // After those of the three batches.
             cache.refuseCommits(after: 3)
             #expect(throws: SQLiteError.self) { try store.sweeper.forgetKeys() }

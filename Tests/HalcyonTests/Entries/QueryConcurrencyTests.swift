@@ -73,16 +73,14 @@ import Testing
             var steps = 0
             // In the middle of a walk and on its thread: if either call needed the walk's lock, it would deadlock.
             try storage.store.index.readAtLength { session in
-                try session.connection.reading {
-                    try session.connection.with(joining: ["SELECT id FROM entries"]) { statement in
-                        while try statement.step() {
-                            steps += 1
-                            #expect(try storage.value(forKey: "3") == .blob(3) && storage.isCached(forKey: "4"))
-                            #expect(try storage.value(forKey: "missing") == nil)
-                            try storage.store(value: .blob(9), forKey: "9")
-                            #expect(try storage.entry(forKey: "9") != nil)
-                            #expect(try storage.entries(sortedBy: .size).entries.count == 10)
-                        }
+                try session.connection.with(joining: ["SELECT id FROM entries"]) { statement in
+                    while try statement.step() {
+                        steps += 1
+                        #expect(try storage.value(forKey: "3") == .blob(3) && storage.isCached(forKey: "4"))
+                        #expect(try storage.value(forKey: "missing") == nil)
+                        try storage.store(value: .blob(9), forKey: "9")
+                        #expect(try storage.entry(forKey: "9") != nil)
+                        #expect(try storage.entries(sortedBy: .size).entries.count == 10)
                     }
                 }
             }

@@ -1,5 +1,6 @@
 #if ImageCodecs && os(Linux)
     import Foundation
+    import HalcyonImageCodecs
     import HalcyonTestSupport
     import Testing
 
@@ -51,6 +52,22 @@
             #expect(same.size == small.size)
             let large = DownsamplingImageProcessor(size: CGSize(width: 1_000, height: 1_000))
             #expect(large.process(item: .data(data), options: options())?.size == CGSize(width: 320, height: 240))
+        }
+
+        @Test func `an animation without a file is downsampled from its pixels`() throws {
+            let bitmap = try Bitmap(
+                size: PixelSize(width: 64, height: 40),
+                pixels: (0..<64 * 40).flatMap { [UInt8($0 % 64 * 4), 7, 9, 120] })
+            let file = try ImageEncoder.webp([.init(bitmap: bitmap), .init(bitmap: bitmap)], quality: 1)
+            let animation = try #require(HalcyonImage(data: file))
+            let resize = ResizingImageProcessor(referenceSize: CGSize(width: 32, height: 20))
+            let resized = try #require(resize.process(item: .image(animation), options: options()))
+            let processor = DownsamplingImageProcessor(size: CGSize(width: 16, height: 16))
+            let small = try #require(processor.process(item: .image(resized), options: options()))
+            #expect(small.size == CGSize(width: 16, height: 10))
+            let pixels = try small.content.decoded().frames[0].bitmap.pixels
+            #expect(try small.content.decoded().frames.count == 1 && pixels.count == 640)
+            #expect(stride(from: 3, to: 640, by: 4).allSatisfy { pixels[$0] == 120 }, "a GIF has no such alpha")
         }
 
         @Test func `a JPEG of twelve million pixels becomes a thumbnail within 10 MB`() async {

@@ -94,6 +94,11 @@ private func lastAnswer(_ make: () async throws -> Response) async throws -> Res
     }
 }
 
+private func contentType(of thumbnail: Data) -> String {
+    if thumbnail.kf.isWebP { return "image/webp" }
+    return thumbnail.kf.imageFormat == .JPEG ? "image/jpeg" : "image/png"
+}
+
 /// The entity tag is that of the thumbnail: the host's names different bytes.
 private func answer(
     _ request: Request, with thumbnails: Thumbnails, _ url: URL, width: Int
@@ -104,7 +109,7 @@ private func answer(
     let etag = "\"\(SHA256.hash(data: data).prefix(16).map { String(format: "%02x", $0) }.joined())\""
     let headers: HTTPFields = [
         .eTag: etag, .cacheControl: isKept ? "no-cache" : "no-store",
-        .contentType: data.kf.imageFormat == .JPEG ? "image/jpeg" : "image/png",
+        .contentType: contentType(of: data),
     ]
     let known = request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }
         .map { $0.trimmingCharacters(in: .whitespaces) }

@@ -91,6 +91,8 @@ struct Thumbnails: Sendable {
     private static func thumbnail(of data: Data, width: Int) -> Data? {
         let image = KingfisherWrapper<KFCrossPlatformImage>.downsampledImage(
             data: data, to: CGSize(width: width, height: width), scale: 1)
+        // A photo as PNG would be several times as large.
+        if data.kf.isWebP { return image?.kf.webpRepresentation(compressionQuality: 0.8) }
         return data.kf.imageFormat == .JPEG
             ? image?.kf.jpegRepresentation(compressionQuality: 0.8) : image?.kf.pngRepresentation()
     }

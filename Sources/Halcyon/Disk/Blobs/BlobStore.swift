@@ -63,7 +63,14 @@ package final class BlobStore: Sendable {
             path.hasPrefix("/") && !path.hasPrefix("/private/")
             && path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
                 .allSatisfy { !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) }
-        return isStandard ? path : folder.standardizedFileURL.path
+        let standard = isStandard ? path : folder.standardizedFileURL.path
+        #if canImport(Darwin)
+            // Foundation does that only for what exists already, so the storage that creates the directory would have another path.
+            if ["/private/var/", "/private/tmp/"].contains(where: standard.hasPrefix) {
+                return String(standard.dropFirst("/private".count))
+            }
+        #endif
+        return standard
     }
 
     package var parentDirectory: String { Self.parent(of: directory) }

@@ -68,16 +68,4 @@ final class SharedEntry: Sendable {
     let path: String
 
     init(_ value: Entry, path: String) { (self.value, self.path) = (value, path) }
-
-    /// The entry after a flush has written a note of it; nil if only its row tells.
-    func noted(_ note: AccessLog.Note) -> SharedEntry? {
-        // A note that describes the key is repeated until the row has the key.
-        guard note.token == value.token, note.keyDescription == nil else { return nil }
-        guard let lifetime = note.lifetime else { return self }
-        // The row may not allow what the note says.
-        guard note.renewedAt != nil, lifetime.timeToLive == value.lifetime.timeToLive else { return nil }
-        var entry = value
-        entry.lifetime = lifetime
-        return SharedEntry(entry, path: path)
-    }
 }

@@ -59,7 +59,7 @@ extension EntryIndex {
         let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
         // Sorting must not write keys to a temporary file.
         try connection.execute("PRAGMA temp_store = MEMORY")
-        return try body(IndexSession(connection: connection))
+        return try connection.reading { try body(IndexSession(connection: connection)) }
     }
 
     private func readOnReader<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
@@ -85,10 +85,5 @@ extension EntryIndex {
         // Reads the schema, so not before the check.
         try connection.execute("PRAGMA cache_size = \(environment.tuning.pageCacheSize)")
         return connection
-    }
-
-    /// Like ``readAtLength(_:)``, in one read transaction.
-    func readAtOneMoment<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try readAtLength { session in try session.connection.reading { try body(session) } }
     }
 }

@@ -62,7 +62,12 @@ extension EntryIndex {
         connections.interrupt()
     }
 
-    package func resume() { service.withLock { $0 = .running } }
+    package func resume() {
+        service.withLock { service in
+            resumptions.withLock { $0 += 1 }
+            service = .running
+        }
+    }
 
     private func closeConnections(before deadline: MonotonicTime) {
         // Before the wait for the writer, and again because the writer may have committed rows in the meantime.

@@ -22,6 +22,8 @@ package final class EntryIndex: Sendable {
     private let openedAt = Locked(MonotonicTime.now)
     let lastLook: Locked<Timestamp?> = Locked(nil)
     let service = Locked(Service.running)
+    /// The number of calls of ``resume()``, by any cache of this process on the directory.
+    let resumptions = Locked(0)
     let patience: LockTimeout
     private let readOnlyReopenings: Locked<[MonotonicTime]> = Locked([])
     /// Like `patience`, for room in the log.

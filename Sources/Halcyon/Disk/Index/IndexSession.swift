@@ -15,8 +15,6 @@ package struct IndexSession {
     final class Effects {
         /// The entries that it has stored, as in their rows.
         var stored: [SharedEntry] = []
-        /// The notes of the access log that it has written, by row id.
-        var notes: [Int64: AccessLog.Note] = [:]
         /// The directory's state, if the transaction has changed it.
         var state: IndexState?
     }
@@ -105,7 +103,6 @@ package struct IndexSession {
             }
             _ = try statement.step()
         }
-        effects?.notes[id] = note
     }
 
     // MARK: Many entries

@@ -41,17 +41,9 @@ final class KnownRows: Sendable {
             young[row.entry.value.id] = row
         }
 
-        mutating func forget(_ id: Int64) { change(id) { _ in nil } }
-
-        /// Replaces a row by another one, or drops it.
-        mutating func change(_ id: Int64, _ change: (SharedEntry) -> SharedEntry?) {
+        mutating func forget(_ id: Int64) {
             changes += 1
-            let isYoung = young[id] != nil
-            guard let row = young[id] ?? old[id] else { return }
-            let changed = change(row.entry).map { Row(entry: $0, end: row.end) }
-            // It stays in its generation: a change is not a use.
-            if isYoung { young[id] = changed }
-            old[id] = isYoung ? nil : changed
+            (young[id], old[id]) = (nil, nil)
         }
     }
 
@@ -83,10 +75,7 @@ final class KnownRows: Sendable {
     /// the writer's lock, so that commits arrive in order.
     func didCommit(_ ids: [Int64], _ effects: IndexSession.Effects) {
         guard ids.count <= Self.rowsOfGeneration else { return forgetAll() }
-        for id in ids {
-            let note = effects.notes[id]
-            stripe(of: id).withLock { $0.change(id) { entry in note.flatMap { entry.noted($0) } } }
-        }
+        for id in ids { stripe(of: id).withLock { $0.forget(id) } }
         for entry in effects.stored {
             let row = Row(entry: entry, end: end)
             stripe(of: entry.value.id).withLock { $0.set(row) }

@@ -25,7 +25,7 @@ extension DiskStorage {
         /// Whether the index stores keys as text; true by default. If false, it stores only hashes. Lookups still work, and an
         /// image's variants are found, but lists show file names, and no entry matches a condition on keys. The cache removes
         /// keys stored before in the background: at once if it is open, otherwise after the next opening. Set it alike in all
-        /// processes that use the directory.
+        /// processes that use the directory. Within a process, false in one storage on the directory counts for all.
         ///
         /// Text removed from the index is overwritten there (`secure_delete`). It leaves the write-ahead log when the log restarts
         /// or the cache is closed.

@@ -99,12 +99,16 @@ public enum DiskStorage {
             }
         }
 
-        deinit { store.observers.set(nil, seesKeys: false, for: ObjectIdentifier(self)) }
+        deinit {
+            store.observers.set(nil, seesKeys: false, for: ObjectIdentifier(self))
+            store.condition.set(nil, for: ObjectIdentifier(self), at: store.environment.now())
+        }
 
         private func applyToFolder(_ config: Config) {
-            store.condition.settings = .init(
+            let settings = FolderCondition.Settings(
                 adoptionExpiration: config.expiration, namesAreHashed: config.usesHashedFileName,
                 storesKeys: config.storesKeys, evictionOrder: config.evictionOrder)
+            store.condition.set(settings, for: ObjectIdentifier(self), at: store.environment.now())
             store.observers.set(config.observer, seesKeys: config.observesKeys, for: ObjectIdentifier(self))
             // Removes the keys stored so far, and takes over files whose names can be keys only now.
             if !config.storesKeys || store.condition.isSearching { store.housekeeping.request(.sweep) }

@@ -1,5 +1,3 @@
-internal import HalcyonSQLite
-
 /// What `halcyon stats` prints about a cache beside its usage.
 @_spi(HalcyonTool) public struct StorageSummary: Sendable {
     /// nil in an empty cache.

@@ -39,7 +39,7 @@ extension EntryStore {
         for _ in 0..<3 {
             try adopter.finish()
             recorder.flushAccessLog()
-            let result = try index.readAtOneMoment { session in
+            let result = try index.readAtLength { session in
                 try condition.isSearching(asOf: session.state()) ? nil : try body(session)
             }
             if let result { return result }

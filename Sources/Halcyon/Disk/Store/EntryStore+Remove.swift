@@ -1,5 +1,3 @@
-internal import HalcyonSQLite
-
 extension EntryStore {
     /// Removes an entry: BEGIN → DELETE → rename into the trash → COMMIT → unlink. Also removes a file of that name without a row.
     /// A missing name is not an error.
@@ -8,7 +6,6 @@ extension EntryStore {
     @discardableResult
     package func remove(_ name: BlobName) throws -> Bool {
         try index.openForChange()
-        overtakeFetches { $0.name == name }
         // The former name first: lookups prefer the new one, so after a crash between the two they find the value they found before.
         let wasThere = try name.former.map(removeExactly) ?? false
         return try removeExactly(name) || wasThere
@@ -16,7 +13,7 @@ extension EntryStore {
 
     private func removeExactly(_ name: BlobName) throws -> Bool {
         // Nothing to remove, so do not take the write lock.
-        let isKnown = try index.read { try $0.entry(named: name) } != nil
+        let isKnown = try fetches.ids.contains(name.rowID) || index.read { try $0.entry(named: name) } != nil
         if !isKnown, try blobs.status(of: name) == nil, !index.refreshIfMoved() { return false }
         let removed: Entry?
         let wasThere: Bool
@@ -54,16 +51,5 @@ extension EntryStore {
             try names.compactMap { try session.entry(named: $0) }.filter(condition)
         }
         return try !removal.namesOrFailure().isEmpty
-    }
-
-    // MARK: Fetches
-
-    /// What is being fetched for keys that are removed now must not be stored afterwards.
-    ///
-    /// A store of it that has the write lock is waited for, so that the removal finds it.
-    func overtakeFetches(upTo latest: Int? = nil, where isRemoved: (RunningFetches.Fetch) -> Bool) {
-        guard fetches.overtake(upTo: latest, where: isRemoved) else { return }
-        // Without the lock the removal itself fails, too.
-        try? index.write { _ in }
     }
 }

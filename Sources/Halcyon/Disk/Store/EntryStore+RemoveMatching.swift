@@ -14,29 +14,25 @@ extension EntryStore {
             try index.write { session in
                 var moment = try moment(in: session)
                 moment.latestFetch = fetches.latest
-                try overtakeFetches(matching: filter, upTo: moment.latestFetch, in: session)
+                try overtakeFetches(matching: filter, in: session)
                 return moment
             }
         }
     }
 
     /// Overtakes the fetches whose entries match now: what they store during the removal is later than its moment, and stays.
-    private func overtakeFetches(matching filter: EntryFilter, upTo latest: Int?, in session: IndexSession) throws {
+    private func overtakeFetches(matching filter: EntryFilter, in session: IndexSession) throws {
         let ids = fetches.ids
         // Hashing a hundred thousand keys takes a fifth of a second.
         guard !ids.isEmpty else { return }
+        // Also of keys that have no entry yet.
+        if filter.isUnconditional || filter.isAboutKeysAlone {
+            let conditions = KeyConditions(filter)
+            return fetches.overtake { conditions?.admits(key: $0.key, baseKey: $0.baseKey) ?? true }
+        }
         let records = try session.records(of: ids, conditions(filter))
         let names = Set(records.map(\.entry).filter { admits($0, filter) }.map(\.name))
-        _ = fetches.overtake(upTo: latest) { names.contains($0.name) }
-    }
-
-    /// If a filter has conditions on more than keys, only the removed entries tell which fetches it affects: see each batch.
-    ///
-    /// - Parameter moment: that of the removal, if it has one already. Fetches that began later remain.
-    func overtakeFetches(matching filter: EntryFilter, before moment: Moment? = nil) {
-        guard filter.isUnconditional || filter.isAboutKeysAlone else { return }
-        let conditions = KeyConditions(filter)
-        overtakeFetches(upTo: moment?.latestFetch) { conditions?.admits(key: $0.key, baseKey: $0.baseKey) ?? true }
+        fetches.overtake { names.contains($0.name) }
     }
 
     /// Removes the entries that match a filter and existed at a moment, in batches. Entries stored meanwhile remain.
@@ -50,7 +46,6 @@ extension EntryStore {
         perform: @escaping (() throws -> Void) throws -> Void
     ) throws -> [EntryRecord] {
         try filter.validateForRemoval()
-        overtakeFetches(matching: filter, before: moment)
         var gone: [EntryRecord] = []
         var failure: (any Error)?
         do {
@@ -93,7 +88,7 @@ extension EntryStore {
             for record in found { records[record.entry.name] = record }
             // Also those of entries that match only now. Under the lock, so that a store that waits for it finds out.
             let names = Set(found.map(\.entry.name))
-            _ = fetches.overtake(upTo: moment.latestFetch) { names.contains($0.name) }
+            fetches.overtake(upTo: moment.latestFetch) { names.contains($0.name) }
             return found.map(\.entry)
         }
         return (removal, removal.names.compactMap { records[$0] })

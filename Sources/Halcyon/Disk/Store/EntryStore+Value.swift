@@ -175,9 +175,10 @@ extension EntryStore {
         return AccessLog.KeyDescription(key: entry.key == nil ? key : nil, origin: origin, host: host)
     }
 
-    /// Whether other processes, which see the row alone, would miss the entry before the next flush writes the extension.
+    /// Whether other processes, which see the row alone, would miss the entry before the next flush writes the extension. Another process
+    /// may keep that one from the lock, so before the one after it.
     private func expiresBeforeNextFlush(_ entry: Entry, at now: Timestamp) -> Bool {
         guard let expiresAt = entry.lifetime.expiresAt else { return false }
-        return expiresAt - now < environment.tuning.flushInterval
+        return expiresAt - now < environment.tuning.flushInterval * 2
     }
 }

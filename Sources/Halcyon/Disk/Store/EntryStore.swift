@@ -109,7 +109,6 @@ package final class EntryStore: FolderWork {
         guard task == .unlink || task == .unlinkLater || index.isOpen else {
             // No adoption will run now, so listeners have nothing to wait for.
             if task == .sweep || task == .sweepLater { adopter.listeners.finish() }
-            if task == .settle { settler.forgetPending() }
             return
         }
         // Housekeeping can run later, so it waits only briefly for the lock, and a close does not wait long for it.
@@ -122,7 +121,11 @@ package final class EntryStore: FolderWork {
             // If stores have ended meanwhile, no commit requests a checkpoint of the rest.
             if index.checkpoint() { housekeeping.request(.checkpointLater, afterMilliseconds: 1_000) }
         case .flush, .flushLater:
-            if !flushReads() { recorder.requestFlush() }
+            if !flushReads() {
+                recorder.requestFlush()
+                // It was urgent: see `expiresBeforeNextFlush`.
+                if task == .flush { housekeeping.request(.flush, afterMilliseconds: 1_000) }
+            }
             // Instead of a timer: an unused cache does not change.
             if sweeper.isDue { housekeeping.request(.sweep) }
         case .unlink, .unlinkLater: unlinker.finish()

@@ -12,6 +12,9 @@ final class FolderCondition: Sendable {
     }
 
     private struct State {
+        /// What the storages of this process on the directory say, in the order of their latest assignments.
+        var stated: [(storage: ObjectIdentifier, settings: Settings)] = []
+        /// What applies to its files.
         var settings = Settings()
         /// Counts the changes of ``Settings/namesAreHashed``.
         var namings = 0
@@ -32,6 +35,20 @@ final class FolderCondition: Sendable {
             return index.distrusted?.contains(entry.createdAt) == true
         }
 
+        mutating func apply(at now: Timestamp) {
+            // Without any, pending work continues by what the last one said.
+            guard var new = stated.last?.settings else { return }
+            let all = stated.map(\.settings)
+            new.namesAreHashed = all.allSatisfy(\.namesAreHashed)
+            new.storesKeys = all.allSatisfy(\.storesKeys)
+            func end(_ settings: Settings) -> Timestamp {
+                Lifetime(settings.adoptionExpiration, from: now).expiresAt ?? .latest
+            }
+            for other in all where end(other) > end(new) { new.adoptionExpiration = other.adoptionExpiration }
+            if new.namesAreHashed != settings.namesAreHashed { namings += 1 }
+            settings = new
+        }
+
         var adoption: Adoption { index.adoption(namesAreHashed: settings.namesAreHashed) }
 
         func isSearching(asOf index: IndexState) -> Bool { index.isSearching(namesAreHashed: settings.namesAreHashed) }
@@ -43,13 +60,15 @@ final class FolderCondition: Sendable {
 
     private let state = Locked(State())
 
-    var settings: Settings {
-        get { state.withLock { $0.settings } }
-        set {
-            state.withLock { state in
-                if newValue.namesAreHashed != state.settings.namesAreHashed { state.namings += 1 }
-                state.settings = newValue
-            }
+    var settings: Settings { state.withLock { $0.settings } }
+
+    /// Sets what a storage of this process says; nil if it is released. Of several, the most careful one decides: another object on
+    /// the directory, with the defaults, must not put keys into the index or delete what this one keeps.
+    func set(_ settings: Settings?, for storage: ObjectIdentifier, at now: Timestamp) {
+        state.withLock { state in
+            state.stated.removeAll { $0.storage == storage }
+            if let settings { state.stated.append((storage, settings)) }
+            state.apply(at: now)
         }
     }
 

@@ -53,19 +53,18 @@ final class RunningFetches: Sendable {
     }
 
     /// Overtakes the fetches of a name. Takes the same time however many others there are.
-    func overtake(_ name: BlobName) { _ = overtake(state.withLock { $0.running[name.rowID] ?? [] }) }
+    func overtake(_ name: BlobName) { overtake(state.withLock { $0.running[name.rowID] ?? [] }) }
 
     /// - Parameter latest: the number of the last fetch that the change affects; nil for all.
     /// - Returns: whether there was such a fetch.
-    func overtake(upTo latest: Int? = nil, where isAffected: (Fetch) -> Bool) -> Bool {
+    func overtake(upTo latest: Int? = nil, where isAffected: (Fetch) -> Bool) {
         overtake(
             state.withLock { state in
                 state.running.values.joined().filter { $0.number <= latest ?? state.count && isAffected($0) }
             })
     }
 
-    private func overtake(_ affected: [Fetch]) -> Bool {
+    private func overtake(_ affected: [Fetch]) {
         for fetch in affected { fetch.overtaken() }
-        return !affected.isEmpty
     }
 }

@@ -147,7 +147,7 @@ struct Checker: FolderWork {
 
     private func checkTotals(repair: Bool, _ report: inout CheckReport) throws {
         // Rows change meanwhile, so both come from one read transaction. Counting takes long, so it takes no write lock.
-        (report.noted, report.counted) = try index.readAtOneMoment { session in
+        (report.noted, report.counted) = try index.readAtLength { session in
             (try session.notedTotals() ?? Totals(entries: 0, bytes: 0), try session.countedTotals())
         }
         guard repair else { return }

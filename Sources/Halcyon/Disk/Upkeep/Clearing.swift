@@ -13,7 +13,6 @@ struct Clearing: FolderWork {
     /// From now on, lookups of this process do not find what existed, and new stores inherit nothing from it.
     init(of store: EntryStore) throws {
         self.store = store
-        store.overtakeFetches { _ in true }
         try store.index.openForChange()
         // Otherwise it would give entries that are stored later the pins and tags of those that are removed now.
         Reclaimer(folder: store.folder).finishBeforeChange(store.adopter)
@@ -25,7 +24,7 @@ struct Clearing: FolderWork {
                 let statistics = try? store.adopter.formerStatistics()
                 try Self.cancelAdoption(in: session, adding: statistics)
                 // Also those that began while the clear waited for the lock.
-                _ = store.fetches.overtake { _ in true }
+                store.fetches.overtake { _ in true }
                 return try store.moment(in: session)
             }
         }

@@ -1,5 +1,3 @@
-internal import HalcyonSQLite
-
 extension Evictor {
     /// Bytes and number of entries, including files not adopted yet. O(1) once adoption is done.
     ///

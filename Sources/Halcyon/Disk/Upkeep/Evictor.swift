@@ -1,5 +1,3 @@
-internal import HalcyonSQLite
-
 /// Enforces the limits, and removes what has expired.
 struct Evictor: FolderWork {
     let folder: CacheFolder

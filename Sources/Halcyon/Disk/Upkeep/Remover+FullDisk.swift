@@ -1,5 +1,3 @@
-internal import HalcyonSQLite
-
 /// Removals on a full disk, where there may be no room even to commit them.
 extension Remover {
     /// Runs `body`. If the disk is full, empties the trash and runs it once more.

@@ -1,5 +1,3 @@
-internal import HalcyonSQLite
-
 /// Corrects what another program has edited in the index, or what a bug has left there.
 extension Settler {
     /// Counts entries, bytes and slack, and corrects the totals if they differ. Before that, settles those of the largest rows whose size is
@@ -10,24 +8,10 @@ extension Settler {
     @discardableResult
     func recountTotals() throws -> Bool {
         let isRight = try index.readAtLength { try $0.areTotalsRight() }
-        guard try settleLargestRows() || !isRight else { return false }
+        let largest = try index.readAtLength { try $0.largestEntries(limit: 256) }
+        guard settleRows(largest) > 0 || !isRight else { return false }
         try index.write { try $0.repairTotals() }
         return true
-    }
-
-    /// How many of the largest rows are compared with their files whenever totals are counted. As long as one of them is wrong, twice as
-    /// many, up to a limit: a caller may be waiting, and the daily sweep compares the rest.
-    private static let samples = 16...1_024
-
-    /// - Returns: whether any of them was deleted.
-    private func settleLargestRows() throws -> Bool {
-        var (sample, hasDropped) = (Self.samples.lowerBound, false)
-        while sample <= Self.samples.upperBound {
-            let largest = try index.readAtLength { [sample] in try $0.largestEntries(limit: sample) }
-            guard settleRows(largest) > 0 else { break }
-            (hasDropped, sample) = (true, sample * 2)
-        }
-        return hasDropped
     }
 
     /// Compares all rows with their files.

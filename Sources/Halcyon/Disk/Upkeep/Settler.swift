@@ -107,9 +107,6 @@ final class Settler: FolderWork {
         for name in pending.replace(with: []) { _ = try? settleInTransaction(name) }
     }
 
-    /// Forgets names that were queued for an index that is gone or closed.
-    func forgetPending() { pending.withLock { $0 = [] } }
-
     /// After a refused COMMIT: settles now if it gets the lock. Otherwise housekeeping, the next reader or the sweep does.
     func settleSoonerOrLater(_ name: BlobName) {
         if (try? settleInTransaction(name)) == nil { settleLater([name]) }

@@ -101,24 +101,15 @@ struct Sweeper: FolderWork {
     private func reconcileOncePerDay() throws {
         guard isDue else { return }
         try stopIfClosing()
-        guard let former = try claimReconciliation() else { return }
-        var generation = index.generation
-        do {
-            try verifySchema()
-            // Files have no row while a new index adopts them.
-            guard !condition.isAdopting else { return }
-            generation = index.generation
-            try settler.recountTotals()
-            // Without hashed names, any file name could be a key.
-            try condition.settings.namesAreHashed ? reconcileFiles() : settler.settleRows()
-            try endReconciliation(ifStill: generation)
-        } catch {
-            // A process that ends leaves it to another, and one that does not get the lock tries again soon.
-            if (try? stopIfClosing()) == nil || (error as? SQLiteError)?.isBusy == true {
-                try? updateState(ifStill: generation) { state, _ in state.reconciledAt = former }
-            }
-            throw error
-        }
+        guard try claimReconciliation() else { return }
+        try verifySchema()
+        // Files have no row while a new index adopts them.
+        guard !condition.isAdopting else { return }
+        let generation = index.generation
+        try settler.recountTotals()
+        // Without hashed names, any file name could be a key.
+        try condition.settings.namesAreHashed ? reconcileFiles() : settler.settleRows()
+        try endReconciliation(ifStill: generation)
         // After an eviction of most entries.
         if try index.read({ try $0.isMostlyFree() }) { try index.shrink(willBegin: stopIfClosing) }
     }
@@ -137,7 +128,7 @@ struct Sweeper: FolderWork {
     private func requireNoHiddenRow(of names: [BlobName]) throws {
         guard !names.isEmpty else { return }
         try index.healingDamage {
-            let isHidden = try index.readAtOneMoment { session in
+            let isHidden = try index.readAtLength { session in
                 let missing = try names.filter { try session.entry(id: $0.rowID) == nil }
                 return try !missing.isEmpty && session.hasIndexed(Set(missing.map(\.rowID)))
             }
@@ -147,15 +138,14 @@ struct Sweeper: FolderWork {
 
     /// Notes in the index that this process does it, so that no other one does. If it fails, it is due again in an hour.
     ///
-    /// - Returns: the time of the last one; nil if none is due any more.
-    private func claimReconciliation() throws -> Timestamp? {
+    /// - Returns: false if none is due any more.
+    private func claimReconciliation() throws -> Bool {
         try index.write { session in
             var state = try session.state()
-            let former = state.reconciledAt
-            let isDue = isDue(after: former)
+            let isDue = isDue(after: state.reconciledAt)
             if isDue { state.reconciledAt = now.advanced(by: 3_600_000 - Self.day) }
             try session.setState(state)
-            return isDue ? former : nil
+            return isDue
         }
     }
 

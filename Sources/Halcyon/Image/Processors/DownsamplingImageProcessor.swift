@@ -2,7 +2,7 @@ public import Foundation
 
 /// Makes a small image from a large file, without a full-size bitmap if the format allows it.
 ///
-/// Use it for thumbnails: a JPEG is decoded at the smallest eighth of its size that is large enough.
+/// Use it for thumbnails: a JPEG is decoded at the smallest eighth of its size that is at least twice as large.
 ///
 /// ```swift
 /// let thumbnails = DownsamplingImageProcessor(size: CGSize(width: 96, height: 96))
@@ -21,14 +21,14 @@ public struct DownsamplingImageProcessor: ImageProcessor {
         identifier = "com.onevcat.Kingfisher.DownsamplingImageProcessor(\(size.asTuple))"
     }
 
-    /// Returns the small image; nil if the item is not an image. An image is encoded first, so pass the file if you have it.
+    /// Returns the small image, of an animation its first picture; nil if the item is not an image. On Apple's systems, an image is
+    /// encoded first, so pass the file if you have it.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        let data: Data? =
-            switch item {
-            case .data(let data): data
-            case .image(let image): image.kf.data(format: .unknown)
-            }
-        return data.flatMap { KingfisherWrapper.downsampledImage(data: $0, to: size, scale: options.scaleFactor) }
+        let scale = options.scaleFactor
+        return switch item {
+        case .data(let data): KingfisherWrapper.downsampledImage(data: data, to: size, scale: scale)
+        case .image(let image): image.thumbnail(mostPixels: max(size.width, size.height) * scale, scale: scale)
+        }
     }
 }
 
