@@ -15,8 +15,8 @@ package struct DecodingOptions: Sendable {
     /// Stops after the first frame, without reading the rest of the file.
     package var firstFrameOnly = false
 
-    /// JPEG: decodes at the smallest number of eighths of the stored size that is at least twice as large in both directions (of
-    /// the upright image), and scales the result to this size. This takes a fraction of the memory and, unless the JPEG is
+    /// JPEG: decodes at the smallest number of eighths of the stored size that is exactly or at least twice as large in both directions
+    /// (of the upright image), and scales the result to this size. This takes a fraction of the memory and, unless the JPEG is
     /// progressive, of the time. If all eighths are needed, the result has the full size: use ``Bitmap/scaled(to:)``.
     ///
     /// WebP: decodes at this size, unless the image is smaller, or is lossy and has alpha. A lossless one still takes four bytes for

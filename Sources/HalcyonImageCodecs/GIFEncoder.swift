@@ -31,7 +31,8 @@
             _ frame: DecodedImage.Frame, after last: Bitmap?, disposal: GIFDisposal, to writer: OpaquePointer
         ) throws {
             let part = try last.map { try frame.bitmap.changedPart(since: $0) } ?? frame.bitmap.whole
-            let bitmap = try frame.bitmap.cropped(to: part)
+            let new = try frame.bitmap.cropped(to: part)
+            let bitmap = try last.map { try new.withoutUnchanged(since: $0.cropped(to: part)) } ?? new
             let palette = try GIFPalette(of: bitmap)
             var description = halcyon_gif_frame()
             (description.left, description.top) = (Int32(part.columns.lowerBound), Int32(part.rows.lowerBound))
@@ -53,6 +54,26 @@
             guard seconds.isFinite, seconds > 0 else { return 0 }
             // Browsers show a delay of one for a tenth of a second.
             return Int32(min(max(seconds * 100, 2), 65_535).rounded())
+        }
+    }
+
+    extension Bitmap {
+        /// Transparent where it equals the old one. All of it if it mostly differs, because the transparent color takes one from the palette.
+        fileprivate func withoutUnchanged(since old: Bitmap) throws -> Bitmap {
+            var unchanged = 0
+            let oldRow = try PixelMemory(count: width)
+            let rest = try Bitmap(size: size) { pixels in
+                for y in 0..<height {
+                    let row = pixels + y * width
+                    copyRow(y, to: row)
+                    old.copyRow(y, to: oldRow.start)
+                    for x in 0..<width where row[x] == oldRow[x] {
+                        row[x] = 0
+                        unchanged += 1
+                    }
+                }
+            }
+            return unchanged * 2 >= size.pixelCount ? rest : self
         }
     }
 #endif

@@ -19,7 +19,7 @@
             let bitmap = try ShimCall.decode(.jpeg, size: header.orientation.upright(scaled), header.orientation) {
                 halcyon_jpeg_decode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &size, &$0, &$1)
             }
-            guard eighths < 8, let target = options.targetSize else {
+            guard eighths < 8, let target = options.targetSize, bitmap.size != target else {
                 return DecodedImage(frames: [.init(bitmap: bitmap)])
             }
             let isReversed = header.orientation.isReversed
@@ -30,12 +30,14 @@
             return DecodedImage(frames: [.init(bitmap: small)])
         }
 
-        /// At least twice the target: libjpeg's pixels are sharp squares, which would become uneven among few of them.
+        /// At least twice the target: libjpeg's pixels are sharp squares, and would be of uneven weight among few. Or exactly the target.
         private static func fewestEighths(of size: PixelSize, for target: PixelSize) -> Int {
             let isEnough = { (eighths: Int) in
-                let scaled = size.scaled(toEighths: eighths)
-                return scaled.width >= min(target.width * 2, size.width)
-                    && scaled.height >= min(target.height * 2, size.height)
+                // As they are before libjpeg rounds them up: a few pixels would be stretched.
+                let (width, height) = (size.width * eighths, size.height * eighths)
+                let isTarget = width == target.width * 8 && height == target.height * 8
+                return isTarget
+                    || width >= min(target.width * 2, size.width) * 8 && height >= min(target.height * 2, size.height) * 8
             }
             return (1...8).first(where: isEnough) ?? 8
         }

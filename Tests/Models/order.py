@@ -22,7 +22,7 @@ import itertools, sys
 
 class State:
     __slots__ = ("disk", "mem", "queue", "batch", "loads", "groups", "failed", "reported", "answers", "held", "at", "latest",
-                 "purges", "history", "filters", "changing")
+                 "purges", "history", "filters")
 
     def __init__(s):
         s.disk = {}       # key: number of the store whose bytes are there
@@ -39,13 +39,11 @@ class State:
         s.latest = {}     # key: the latest change called on it
         s.history = {}    # key: all changes called on it
         s.purges = ()     # (number, keys left): removals in batches that have had their turn
-        s.filters = ()    # (number, keys left, keys removed): filters that have had their turn
-        s.changing = ()   # filters that have not ended
+        s.filters = ()    # (number, keys left, keys removed): filters that have had their turn; None left: the keys have left memory
 
     def key(s):
         return (tuple(sorted(s.disk.items())), tuple(sorted(s.mem.items())), s.queue, s.batch, s.loads, s.groups, s.failed,
-                s.reported, s.answers, s.held, s.at, tuple(sorted(s.history.items())), s.purges, s.filters,
-                s.changing)
+                s.reported, s.answers, s.held, s.at, tuple(sorted(s.history.items())), s.purges, s.filters)
 
     def copy(s):
         t = State()
@@ -69,9 +67,7 @@ class Model:
         s.queue += ((number, kind, key, kind not in ("store", "bad")),)
         keys = [key] if key else self.keys()
         if kind == "clean": return
-        if kind == "filter":
-            s.changing += (number,)
-            return self.detach(s, keys)
+        if kind == "filter": return self.detach(s, keys)
         for k in keys:
             s.latest[k] = (number, "store" if kind == "bad" else kind)
             s.history[k] = s.history.get(k, ()) + (s.latest[k],)
@@ -199,7 +195,7 @@ class Model:
             t.failed |= {c[0] for c in t.batch}
             t.reported += tuple((c[0], False) for c in t.batch)
             for c in t.batch:
-                if c[1] == "filter": self.end_filter(t, c[0])
+                if c[1] == "filter": self.end_filter(t)
             t.batch = ()
             yield ("fail",), t
 
@@ -214,17 +210,19 @@ class Model:
             if keys:
                 if t.disk.get(keys[0], number) < number: t.disk.pop(keys[0]); gone += keys[:1]
                 t.filters = s.filters[:i] + ((number, keys[1:], gone),) + s.filters[i + 1:]
-            else:
-                t.filters = s.filters[:i] + s.filters[i + 1:]
+            elif keys is not None:
+                t.filters = s.filters[:i] + ((number, None, gone),) + s.filters[i + 1:]
+                self.leave_memory(t)
                 for k in gone:
                     t.history[k] = tuple(sorted(t.history.get(k, ()) + ((number, "remove"),)))
                     if t.latest.get(k, (-1,))[0] < number: t.latest[k] = (number, "remove"); t.mem.pop(k, None)
-                self.end_filter(t, number)
+            else:
+                t.filters = s.filters[:i] + s.filters[i + 1:]
+                self.end_filter(t)
             yield ("batch", number), t
 
-    def end_filter(self, s, number):
-        s.changing = tuple(n for n in s.changing if n != number)
-        self.detach(s, self.keys())
+    def leave_memory(self, s): self.detach(s, self.keys())
+    def end_filter(self, s): self.detach(s, self.keys())
 
     def locks(self, s):
         t = s.copy(); t.held = not s.held
@@ -338,8 +336,8 @@ SCRIPTS = {
 class RefillsWhatChanged(Model):
     def refill(self, t, key, value, joinable):
         if value is not None: t.mem[key] = value
-class JoinsWhatRanBeforeTheEndOfAFilter(Model):
-    def end_filter(self, s, number): s.changing = tuple(n for n in s.changing if n != number)
+class RefillsWhatAFilterHasRemoved(Model):
+    def leave_memory(self, s): pass
 class JoinsAcrossChanges(Model):
     def detach(self, s, keys): pass
 class ReadsBehindAClear(Model):
@@ -371,7 +369,7 @@ class WaitsForTheWriter(Model):
 def main():
     for name, scripts in SCRIPTS.items():
         print(f"{name}: {Checker(Model(scripts)).run():,} states")
-    for mistake in (RefillsWhatChanged, JoinsWhatRanBeforeTheEndOfAFilter, JoinsAcrossChanges, ReadsBehindAClear,
+    for mistake in (RefillsWhatChanged, RefillsWhatAFilterHasRemoved, JoinsAcrossChanges, ReadsBehindAClear,
                     CommitsWhatIsEncodedFirst, PassesOverARemoval, HidesWhatIsStoredDuringAPurge, ShowsWhatAPurgeHasStillToRemove,
                     ReadsTheDiskWhereAnEncodingFailed, WaitsForTheWriter):
         for scripts in SCRIPTS.values():

@@ -19,12 +19,25 @@ extension CacheStorageError {
                 remedy: "End long reads: a query, or a transaction in sqlite3. On a slow disk, store less at a time.")
         case let error as CocoaError where error.refusal != nil: self.init(error.refusal ?? error)
         default:
-            // Not its text, which may contain the value or its key.
             let error = error as NSError
             self.init(
-                .unconvertibleValue, "The value cannot be converted (\(error.domain), code \(error.code)).",
-                remedy: "Look at what toData() or fromData(_:) of its type throws.")
+                .fileSystem, "The operation failed (\(error.domain), code \(error.code)).", remedy: "Try again.")
         }
+    }
+
+    /// Describes what a value's type has thrown. Not by its text, which may contain the value or its key.
+    init(converting error: any Error) {
+        let error = error as NSError
+        self.init(
+            .unconvertibleValue, "The value cannot be converted (\(error.domain), code \(error.code)).",
+            remedy: "Look at what toData() or fromData(_:) of its type throws.")
+    }
+
+    /// Describes what a read and the conversion of its bytes have thrown.
+    init(loading error: any Error) {
+        self.init(error)
+        // Not of a lower layer.
+        if code == .fileSystem, !(error is SystemError || error is CacheStorageError) { self.init(converting: error) }
     }
 
     private init(_ error: SystemError) {

@@ -74,7 +74,9 @@
         /// The first picture, scaled down so that neither side exceeds `mostPixels`.
         func thumbnail(mostPixels: CGFloat, scale: CGFloat) -> HalcyonImage? {
             // Decodes less of the file than the image would.
-            if let file = content.file { return Self.thumbnail(of: file, mostPixels: mostPixels, scale: scale) }
+            if let file = content.file, content.format == .jpeg || !content.isDecoded {
+                return Self.thumbnail(of: file, mostPixels: mostPixels, scale: scale)
+            }
             guard mostPixels >= 1, let bitmap = try? content.decoded().frames.first?.bitmap else { return nil }
             return Self.thumbnail(of: bitmap, size: bitmap.size.fitting(mostPixels), scale: scale)
         }

@@ -18,13 +18,13 @@ final class DiskCleaning: @unchecked Sendable {
 
     /// Evicts down to a target. Without one, removes what has expired, then what is over the limit.
     init(
-        _ storage: DiskStorage.Backend<Data>, downTo target: Totals? = nil, progress: Progress? = nil,
-        opens: Bool = false
+        _ storage: DiskStorage.Backend<Data>, downTo target: Totals? = nil, of limits: StorageLimits? = nil,
+        progress: Progress? = nil, opens: Bool = false
     ) {
         self.storage = storage
         self.progress = progress
         self.opens = opens
-        (self.target, limits) = (target, storage.config.limits)
+        (self.target, self.limits) = (target, limits ?? storage.config.limits)
     }
 
     /// Sets up the progress, if there is one.

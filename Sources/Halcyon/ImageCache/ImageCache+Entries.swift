@@ -226,8 +226,11 @@ extension ImageCache {
             ioQueue.async { [self] in
                 removeFromDisk(filter, progress: progress) { [self] result in
                     let gone = (try? result.get()) ?? []
-                    let keys = gone.compactMap { $0.key.map(MemoryKey.init) } + keysInMemory(ofNamesIn: gone)
-                    removeFromMemory(keys, calledBefore: number)
+                    // Overtakes the loads that have read them, so that none puts one into memory afterwards.
+                    order.changeAll {
+                        let keys = gone.compactMap { $0.key.map(MemoryKey.init) } + keysInMemory(ofNamesIn: gone)
+                        removeFromMemory(keys, calledBefore: number)
+                    }
                     order.endChangeOfAll()
                     handler(result)
                 }

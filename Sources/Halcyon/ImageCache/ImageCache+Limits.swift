@@ -34,7 +34,7 @@ extension ImageCache {
         guard trim.cleaning == nil,
             let target = EntryIndex.opening.withValue(.unclosed, operation: { target(of: limits) })
         else { return }
-        trim.cleaning = DiskCleaning(diskStorage, downTo: target)
+        trim.cleaning = DiskCleaning(diskStorage, downTo: target, of: limits)
         ioQueue.async { [self] in continueTrimming() }
     }
 

@@ -296,6 +296,37 @@ import Testing
             return try #require(KFCrossPlatformImage(data: data))
         }
 
+        @Test func `a load that ends while a removal takes images out of memory brings none back`() async throws {
+            try await withImageCache { subject in
+                let (cache, hasRead) = (subject.cache, Calls<Void>())
+                let (gate, hasLoaded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+                for key in ["a", "b", "c", "d"] {
+                    try await cache.storeToDisk(Pictures.small[0], forKey: key)
+                    try subject.storage.update(.init(tags: ["doomed"]), forKey: key)
+                }
+                let serializer = HookedSerializer(beforeLoading: {
+                    hasRead.record(())
+                    gate.wait()
+                })
+                let options: KingfisherOptionsInfo = [.cacheSerializer(serializer)]
+                cache.retrieveImage(forKey: "a", options: options, callbackQueue: .untouch) { _ in hasLoaded.signal() }
+                _ = await hasRead.first()
+                for key in ["b", "c", "d"] {
+                    try {
+                        let image = try Self.image(Pictures.small[0]) {
+                            gate.signal()
+                            _ = hasLoaded.wait(timeout: .now() + 60)
+                            hasLoaded.signal()
+                        }
+                        cache.store(image, forKey: key, toDisk: false, completionHandler: nil)
+                    }()
+                }
+                _ = try await cache.removeImages(matching: .init(tag: "doomed"))
+                #expect(cache.imageCachedType(forKey: "a") == .none)
+                gate.signal()
+            }
+        }
+
         @Test func `an image that a load evicts from memory may call the cache from its deinit`() async throws {
             try await withImageCache { subject in
                 let (cache, file) = (subject.cache, Pictures.small[0])

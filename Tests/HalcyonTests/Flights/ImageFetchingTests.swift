@@ -105,9 +105,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["key", "clear", "prefix"])
+    @Test(arguments: ["key", "clear", "prefix"], [false, true])
     func `an image that is removed during its fetch is not cached, and later tasks fetch again`(
-        how: String
+        how: String, isSuspended: Bool
     ) async throws {
         try await withImageCache { subject in
             let (cache, isOpen, begun) = (subject.cache, Locked(false), Locked(false))
@@ -120,6 +120,8 @@ import Testing
                 }
             }
             try await eventually { begun.withLock { $0 } }
+            // Then nothing can be removed from the disk.
+            if isSuspended { subject.storage.suspend() }
             switch how {
             case "key": cache.removeImage(forKey: "a") {}
             case "clear": cache.clearCache {}
@@ -132,6 +134,7 @@ import Testing
             #expect(firstImage === old && second === new)
             #expect(cache.retrieveImageInMemoryCache(forKey: "a") === new)
             await subject.settle()
+            guard !isSuspended else { return subject.storage.resume() }
             #expect(try subject.storage.value(forKey: "a") == Pictures.small[1])
         }
     }

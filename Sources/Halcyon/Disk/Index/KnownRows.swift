@@ -71,8 +71,7 @@ final class KnownRows: Sendable {
     /// Drops a row that the index contradicts.
     func forget(_ name: BlobName) { stripe(of: name.rowID).withLock { $0.forget(name.rowID) } }
 
-    /// Drops the rows that a commit has written, adds those it has stored, and changes those whose notes it has written. Needs
-    /// the writer's lock, so that commits arrive in order.
+    /// Drops the rows that a commit has written, and adds those it has stored. Needs the writer's lock, so that commits arrive in order.
     func didCommit(_ ids: [Int64], _ effects: IndexSession.Effects) {
         guard ids.count <= Self.rowsOfGeneration else { return forgetAll() }
         for id in ids { stripe(of: id).withLock { $0.forget(id) } }

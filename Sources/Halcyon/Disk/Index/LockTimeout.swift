@@ -78,9 +78,9 @@ final class LockTimeout: Sendable {
 
     func didGetLock() {
         let former = state.replace(with: State())
+        let refusals = [former.refusal, former.briefRefusal].compactMap(\.self)
         // A wait that timed out was reported as a failure.
-        let refusals = [former.isExhausted ? nil : former.refusal, former.briefRefusal]
-        guard let refusal = refusals.lazy.compactMap(\.self).first(where: { !$0.hasLapsed }) else { return }
+        guard !former.isExhausted, let refusal = refusals.first(where: { !$0.hasLapsed }) else { return }
         observers.notifyLater(.init(kind: .wait, count: 0, seconds: Double(refusal.milliseconds) / 1000))
     }
 

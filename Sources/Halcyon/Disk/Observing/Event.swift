@@ -36,7 +36,8 @@ extension DiskStorage {
         public internal(set) var bytes: Int64 = 0
         /// Seconds: the duration of a ``Kind/wait``; for an ``Kind/eviction``, the time since the last use of each entry, added up.
         public internal(set) var seconds: Double = 0
-        /// The key of a lookup, a store or a removal of one key; nil for all other events, or if ``Config/observesKeys`` is false.
+        /// The key of a lookup, a store or a call of `remove(forKey:)`; nil for all other events, or if ``Config/observesKeys`` is
+        /// false.
         public internal(set) var key: String?
         /// Why a call has failed. Contains no key.
         public internal(set) var error: CacheStorageError?

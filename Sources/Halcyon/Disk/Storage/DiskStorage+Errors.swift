@@ -26,7 +26,7 @@ extension DiskStorage.Backend {
     }
 
     func loadError(_ error: any Error, _ name: BlobName) -> KingfisherError {
-        let failure = note(error)
+        let failure = note(CacheStorageError(loading: error))
         let cause: any Error = error is SystemError ? failure : error
         return .cacheError(reason: .cannotLoadDataFromDisk(url: url(of: name), error: cause))
     }

@@ -252,7 +252,7 @@ public enum DiskStorage {
             do {
                 return try value.toData()
             } catch {
-                note(error)
+                note(CacheStorageError(converting: error))
                 throw KingfisherError.cacheError(reason: .cannotConvertToData(object: value, error: error))
             }
         }

@@ -5,6 +5,7 @@ extension EntryStore {
     /// - Returns: whether there was something to remove.
     @discardableResult
     package func remove(_ name: BlobName) throws -> Bool {
+        fetches.overtake(name)
         try index.openForChange()
         // The former name first: lookups prefer the new one, so after a crash between the two they find the value they found before.
         let wasThere = try name.former.map(removeExactly) ?? false

@@ -2,6 +2,7 @@ extension EntryStore {
     /// Takes a moment before a removal of the entries that match a filter.
     func moment(removing filter: EntryFilter) throws -> Moment {
         try filter.validateForRemoval()
+        overtakeFetches(ofKeysMatching: filter)
         Reclaimer(folder: folder).finishBeforeChange(adopter)
         return try remover.makingRoom(unlinking: { session in
             let conditions = conditions(filter)
@@ -20,16 +21,21 @@ extension EntryStore {
         }
     }
 
+    /// Overtakes the fetches whose keys match, also if they have no entry yet. If a filter has conditions on more than keys, only
+    /// entries tell.
+    private func overtakeFetches(ofKeysMatching filter: EntryFilter) {
+        guard filter.isUnconditional || filter.isAboutKeysAlone else { return }
+        let conditions = KeyConditions(filter)
+        fetches.overtake { conditions?.admits(key: $0.key, baseKey: $0.baseKey) ?? true }
+    }
+
     /// Overtakes the fetches whose entries match now: what they store during the removal is later than its moment, and stays.
     private func overtakeFetches(matching filter: EntryFilter, in session: IndexSession) throws {
+        // Also those that began while the removal waited for the lock.
+        overtakeFetches(ofKeysMatching: filter)
         let ids = fetches.ids
         // Hashing a hundred thousand keys takes a fifth of a second.
         guard !ids.isEmpty else { return }
-        // Also of keys that have no entry yet.
-        if filter.isUnconditional || filter.isAboutKeysAlone {
-            let conditions = KeyConditions(filter)
-            return fetches.overtake { conditions?.admits(key: $0.key, baseKey: $0.baseKey) ?? true }
-        }
         let records = try session.records(of: ids, conditions(filter))
         let names = Set(records.map(\.entry).filter { admits($0, filter) }.map(\.name))
         fetches.overtake { names.contains($0.name) }

@@ -160,7 +160,7 @@ extension EntryStore {
             if let bytes { log.countHit(bytes: bytes) }
             return log.count
         }
-        if count >= environment.tuning.flushCount || (lifetime != nil && expiresBeforeNextFlush(entry, at: now)) {
+        if count >= environment.tuning.flushCount || (lifetime.map { expiresTooSoon(entry, extendedTo: $0, at: now) } ?? false) {
             housekeeping.request(.flush)
         } else {
             recorder.requestFlush()
@@ -175,10 +175,11 @@ extension EntryStore {
         return AccessLog.KeyDescription(key: entry.key == nil ? key : nil, origin: origin, host: host)
     }
 
-    /// Whether other processes, which see the row alone, would miss the entry before the next flush writes the extension. Another process
-    /// may keep that one from the lock, so before the one after it.
-    private func expiresBeforeNextFlush(_ entry: Entry, at now: Timestamp) -> Bool {
+    /// Whether other processes, which see the row alone, would miss the entry before the next flush writes the extension, or before the
+    /// one after that: another process may keep the next one from the lock.
+    private func expiresTooSoon(_ entry: Entry, extendedTo lifetime: Lifetime, at now: Timestamp) -> Bool {
         guard let expiresAt = entry.lifetime.expiresAt else { return false }
-        return expiresAt - now < environment.tuning.flushInterval * 2
+        // Not each read of an entry that lives for seconds.
+        return expiresAt - now < min(environment.tuning.flushInterval * 2, (lifetime.timeToLive ?? .max) / 2)
     }
 }

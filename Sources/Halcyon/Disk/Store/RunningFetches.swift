@@ -56,7 +56,6 @@ final class RunningFetches: Sendable {
     func overtake(_ name: BlobName) { overtake(state.withLock { $0.running[name.rowID] ?? [] }) }
 
     /// - Parameter latest: the number of the last fetch that the change affects; nil for all.
-    /// - Returns: whether there was such a fetch.
     func overtake(upTo latest: Int? = nil, where isAffected: (Fetch) -> Bool) {
         overtake(
             state.withLock { state in

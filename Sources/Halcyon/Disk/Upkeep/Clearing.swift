@@ -13,6 +13,8 @@ struct Clearing: FolderWork {
     /// From now on, lookups of this process do not find what existed, and new stores inherit nothing from it.
     init(of store: EntryStore) throws {
         self.store = store
+        // Even if the index cannot be used: memory is cleared, and they would fill it again.
+        store.fetches.overtake { _ in true }
         try store.index.openForChange()
         // Otherwise it would give entries that are stored later the pins and tags of those that are removed now.
         Reclaimer(folder: store.folder).finishBeforeChange(store.adopter)

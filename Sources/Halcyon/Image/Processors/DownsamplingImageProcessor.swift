@@ -2,7 +2,7 @@ public import Foundation
 
 /// Makes a small image from a large file, without a full-size bitmap if the format allows it.
 ///
-/// Use it for thumbnails: a JPEG is decoded at the smallest eighth of its size that is at least twice as large.
+/// Use it for thumbnails: a JPEG is decoded at the smallest eighth of its size that is exactly or at least twice as large.
 ///
 /// ```swift
 /// let thumbnails = DownsamplingImageProcessor(size: CGSize(width: 96, height: 96))
