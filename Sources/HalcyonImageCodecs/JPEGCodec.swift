@@ -36,8 +36,9 @@
                 // As they are before libjpeg rounds them up: a few pixels would be stretched.
                 let (width, height) = (size.width * eighths, size.height * eighths)
                 let isTarget = width == target.width * 8 && height == target.height * 8
-                return isTarget
-                    || width >= min(target.width * 2, size.width) * 8 && height >= min(target.height * 2, size.height) * 8
+                let most = PixelSize(
+                    width: min(target.width * 2, size.width), height: min(target.height * 2, size.height))
+                return isTarget || width >= most.width * 8 && height >= most.height * 8
             }
             return (1...8).first(where: isEnough) ?? 8
         }

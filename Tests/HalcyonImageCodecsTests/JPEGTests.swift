@@ -165,7 +165,9 @@
             }
         }
 
-        @Test func `a small JPEG at its own size is decoded as it is, and one of a few columns is not stretched`() throws {
+        @Test func `a small JPEG at its own size is decoded as it is, and one of a few columns is not stretched`()
+            throws
+        {
             for (width, height) in [(1, 1), (2, 2), (3, 5), (4, 4), (7, 7), (7, 3), (1, 7), (6, 40)] {
                 let picture = Bitmap(width: width, height: height) { x, y in [(x + y) % 2 * 200, x * 30, y * 6, 255] }
                 let file = try ImageEncoder.jpeg(picture, quality: 1)

@@ -160,7 +160,8 @@ extension EntryStore {
             if let bytes { log.countHit(bytes: bytes) }
             return log.count
         }
-        if count >= environment.tuning.flushCount || (lifetime.map { expiresTooSoon(entry, extendedTo: $0, at: now) } ?? false) {
+        let isUrgent = lifetime.map { expiresTooSoon(entry, extendedTo: $0, at: now) } ?? false
+        if count >= environment.tuning.flushCount || isUrgent {
             housekeeping.request(.flush)
         } else {
             recorder.requestFlush()
