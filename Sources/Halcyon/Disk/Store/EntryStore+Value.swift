@@ -160,8 +160,7 @@ extension EntryStore {
             if let bytes { log.countHit(bytes: bytes) }
             return log.count
         }
-        let isUrgent = lifetime.map { expiresTooSoon(entry, extendedTo: $0, at: now) } ?? false
-        if count >= environment.tuning.flushCount || isUrgent {
+        if count >= environment.tuning.flushCount || (lifetime != nil && expiresBeforeNextFlush(entry, at: now)) {
             housekeeping.request(.flush)
         } else {
             recorder.requestFlush()
@@ -176,11 +175,9 @@ extension EntryStore {
         return AccessLog.KeyDescription(key: entry.key == nil ? key : nil, origin: origin, host: host)
     }
 
-    /// Whether other processes, which see the row alone, would miss the entry before the next flush writes the extension, or before the
-    /// one after that: another process may keep the next one from the lock.
-    private func expiresTooSoon(_ entry: Entry, extendedTo lifetime: Lifetime, at now: Timestamp) -> Bool {
+    /// Whether other processes, which see the row alone, would miss the entry before the next flush writes the extension.
+    private func expiresBeforeNextFlush(_ entry: Entry, at now: Timestamp) -> Bool {
         guard let expiresAt = entry.lifetime.expiresAt else { return false }
-        // Not each read of an entry that lives for seconds.
-        return expiresAt - now < min(environment.tuning.flushInterval * 2, (lifetime.timeToLive ?? .max) / 2)
+        return expiresAt - now < environment.tuning.flushInterval
     }
 }

@@ -123,7 +123,7 @@ package final class EntryStore: FolderWork {
         case .flush, .flushLater:
             if !flushReads() {
                 recorder.requestFlush()
-                // It was urgent: see `expiresTooSoon`.
+                // It was urgent: see `expiresBeforeNextFlush`.
                 if task == .flush { housekeeping.request(.flush, afterMilliseconds: 1_000) }
             }
             // Instead of a timer: an unused cache does not change.
