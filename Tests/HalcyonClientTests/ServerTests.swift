@@ -113,6 +113,7 @@ import Testing
                 }
             }
             #expect(CacheStorageError.Code.cyclicFetch.rawValue == 3115)
+            #expect(CacheStorageError.Code.unconvertibleValue.rawValue == 3116)
         }
     }
 
