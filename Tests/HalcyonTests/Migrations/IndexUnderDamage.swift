@@ -58,7 +58,11 @@ struct IndexUnderDamage {
         }
         try cache.storage.store(value: .blob(8), forKey: "new")
         try cache.storage.store(value: .blob(7), forKey: "new")
-        #expect(try cache.storage.update(Self.attributes, forKey: "new"), "\(description)")
+        if try !cache.storage.update(Self.attributes, forKey: "new") {
+            // SQLite may insert into a copy of an inner page what it then looks up in the original. The sweep, which is due, notices that.
+            cache.settle()
+            #expect(try isReplaced && cache.storage.update(Self.attributes, forKey: "new"), "\(description)")
+        }
         #expect(try cache.storage.value(forKey: "new") == .blob(7), "\(description)")
         _ = try cache.storage.totalSize()
         try cache.storage.flush()
