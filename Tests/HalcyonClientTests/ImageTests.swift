@@ -47,10 +47,11 @@ import Testing
         #expect(image.kf.data(format: .unknown, compressionQuality: 0.5)?.kf.imageFormat == .PNG)
         #if ImageCodecs || !os(Linux)
             #expect(image.kf.jpegRepresentation(compressionQuality: 0.5)?.kf.imageFormat == .JPEG)
-            #expect(image.kf.gifRepresentation()?.kf.imageFormat == .GIF)
+            #expect(image.kf.data(format: .GIF)?.kf.imageFormat == .GIF)
         #else
-            #expect(image.kf.jpegRepresentation(compressionQuality: 0.5) == nil && image.kf.gifRepresentation() == nil)
+            #expect(image.kf.jpegRepresentation(compressionQuality: 0.5) == nil && image.kf.data(format: .GIF) == nil)
         #endif
+        #expect(image.kf.gifRepresentation() == nil)
     }
 
     @Test func `an image can be normalized, decoded and scaled`() throws {

@@ -17,8 +17,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         base.still.jpegData(compressionQuality: compressionQuality)
     }
 
-    /// Returns a GIF with all pictures; nil if encoding fails. An image made from a GIF returns that file.
-    public func gifRepresentation() -> Data? { base.gifData() }
+    /// Returns the file of an image that was made from a GIF, and a GIF with all pictures of another animation; nil for any other
+    /// image, as in Kingfisher, or if encoding fails. To encode a still image as GIF, use ``data(format:compressionQuality:)``.
+    public func gifRepresentation() -> Data? { base.gifFile ?? (base.isAnimation ? base.gifData() : nil) }
 
     /// Returns a WebP with all pictures on Linux; nil on Apple platforms, which have no WebP encoder.
     ///
@@ -36,7 +37,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         switch format {
         case .PNG: pngRepresentation()
         case .JPEG: jpegRepresentation(compressionQuality: compressionQuality)
-        case .GIF: gifRepresentation()
+        case .GIF: base.gifData()
         case .unknown: base.webpFile ?? base.gifFile ?? base.animationData ?? normalized.kf.pngRepresentation()
         }
     }

@@ -87,17 +87,13 @@ extension ImageCache {
         }
     }
 
-    /// Like ``removeImages(matching:progress:callbackQueue:completionHandler:)``; cancelling the task cancels the progress.
+    /// Like ``removeImages(matching:progress:callbackQueue:completionHandler:)``; returns the removed entries. If the task is
+    /// cancelled, the removal goes on: to end it, cancel the progress.
     @discardableResult
     public func removeImages(
         matching filter: DiskStorage.EntryFilter, progress: Progress? = nil
     ) async throws -> [DiskStorage.EntryInfo] {
-        let progress = progress ?? Progress.discreteProgress(totalUnitCount: 0)
-        return try await withTaskCancellationHandler {
-            try await awaitResult { removeImages(matching: filter, progress: progress, completionHandler: $0) }
-        } onCancel: {
-            progress.cancel()
-        }
+        try await awaitResult { removeImages(matching: filter, progress: progress, completionHandler: $0) }
     }
 
     // MARK: Attributes

@@ -111,18 +111,18 @@
                 for count in [file.count / 2, file.count - 20] {
                     let cut = file.prefix(count)
                     let first = HalcyonImage(data: cut, options: ImageCreatingOptions(onlyFirstFrame: true))
-                    let kept = try #require(first?.kf.gifRepresentation())
+                    let kept = try #require(first?.kf.data(format: .GIF))
                     #expect(kept != cut && HalcyonImage(data: kept)?.kf.imageFrameCount == 1)
                     #expect(HalcyonImage(data: cut) == nil)
                 }
                 for count in gif.indices.dropFirst(20) {
                     let cut = gif.prefix(count)
                     let first = HalcyonImage(data: cut, options: ImageCreatingOptions(onlyFirstFrame: true))
-                    guard first?.kf.gifRepresentation() == cut else { continue }
+                    guard first?.kf.data(format: .GIF) == cut else { continue }
                     #expect(HalcyonImage(data: cut)?.rgba != nil, "\(count)")
                 }
                 // A GIF of one picture is an animation, too.
-                let single = try #require(Pictures.image().kf.gifRepresentation().flatMap { HalcyonImage(data: $0) })
+                let single = try #require(Pictures.image().kf.data(format: .GIF).flatMap { HalcyonImage(data: $0) })
                 #expect(single.kf.imageFrameCount == 1)
                 #expect(single.images?.map(\.rgba) == [single.rgba] && single.duration == 0)
             }

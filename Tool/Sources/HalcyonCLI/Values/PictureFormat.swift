@@ -16,7 +16,7 @@ enum PictureFormat: String, ExpressibleByArgument, CaseIterable {
         switch self {
         case .png: image.kf.pngRepresentation()
         case .jpeg: image.kf.jpegRepresentation(compressionQuality: quality)
-        case .gif: image.kf.gifRepresentation()
+        case .gif: image.kf.data(format: .GIF)
         case .webp: image.kf.webpRepresentation(compressionQuality: quality)
         }
     }
