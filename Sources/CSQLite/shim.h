@@ -31,6 +31,16 @@ static inline int halcyon_sqlite_errno(sqlite3 *database) {
     return code;
 }
 
+/* Takes the lock of a writer on the database's file, which needs no readable page, until the connection closes. Use the connection for
+   nothing else then. Does not wait; can be repeated. Returns SQLite's result code. */
+static inline int halcyon_sqlite_lock_file(sqlite3 *database) {
+    sqlite3_file *file = 0;
+    int code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (code == SQLITE_OK && !(file && file->pMethods)) code = SQLITE_CANTOPEN;
+    if (code == SQLITE_OK) code = file->pMethods->xLock(file, SQLITE_LOCK_SHARED);
+    return code == SQLITE_OK ? file->pMethods->xLock(file, SQLITE_LOCK_RESERVED) : code;
+}
+
 /* Repairs the header fields that are the same in every index, in a file whose header says it is one ("HALC") and that nothing has
    read yet (https://www.sqlite.org/fileformat.html, section 1.3): a page size of 4096, a write-ahead log, UTF-8. Clears the
    number of pages, so that the file's length counts. Apple's SQLite reserves 12 bytes of each page, others none: if neither is there,

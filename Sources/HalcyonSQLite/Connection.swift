@@ -136,10 +136,7 @@ package final class Connection {
 
     /// Runs a statement that returns no rows, with the values of its parameters.
     package func run<each Value: Bindable>(_ sql: StaticString, _ value: repeat each Value) throws(SQLiteError) {
-        let statement = try prepared(sql)
-        defer { statement.reset() }
-        try statement.bind(repeat each value)
-        _ = try statement.step()
+        _ = try first(sql, repeat each value) { _ in }
     }
 
     /// Runs several statements, such as those of a migration, without keeping them prepared.
@@ -292,17 +289,12 @@ package final class Connection {
             }, context)
     }
 
-    // MARK: Write-ahead log
-
-    /// Switches to a write-ahead log. Retries here while the database is locked, because SQLite returns BUSY at once despite
-    /// a timeout.
-    ///
-    /// - Returns: false if the file system does not support a write-ahead log.
-    package func enableWAL() throws(SQLiteError) -> Bool {
+    /// The same, for what returns BUSY at once despite a timeout.
+    private func retryingWhileBusy<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
         let begin = MonotonicTime.now
         while true {
             do throws(SQLiteError) {
-                return try text("PRAGMA journal_mode = WAL") == "wal"
+                return try body()
             } catch {
                 guard error.isBusy, shouldKeepWaiting(MonotonicTime.now.milliseconds(since: begin)) else {
                     throw error
@@ -312,12 +304,26 @@ package final class Connection {
         }
     }
 
-    package struct CheckpointMode: Sendable {
-        fileprivate let flag: Int32
-        package static let passive = CheckpointMode(flag: SQLITE_CHECKPOINT_PASSIVE)
-        package static let restart = CheckpointMode(flag: SQLITE_CHECKPOINT_RESTART)
-        package static let truncate = CheckpointMode(flag: SQLITE_CHECKPOINT_TRUNCATE)
+    /// Takes the lock of a writer on the file until the connection closes, even if no page can be read. Afterwards, use the
+    /// connection for nothing else.
+    package func lockFile() throws(SQLiteError) {
+        try retryingWhileBusy { () throws(SQLiteError) in
+            let code = halcyon_sqlite_lock_file(handle)
+            guard code == SQLITE_OK else { throw SQLiteError(code: code, handle: handle) }
+        }
     }
+
+    // MARK: Write-ahead log
+
+    /// Switches to a write-ahead log.
+    ///
+    /// - Returns: false if the file system does not support a write-ahead log.
+    package func enableWAL() throws(SQLiteError) -> Bool {
+        try retryingWhileBusy { () throws(SQLiteError) in try text("PRAGMA journal_mode = WAL") == "wal" }
+    }
+
+    /// The numbers of `SQLITE_CHECKPOINT_PASSIVE` and so on.
+    package enum CheckpointMode: Int32, Sendable { case passive = 0, restart = 2, truncate = 3 }
 
     /// The result of a checkpoint: the number of frames in the log, how many of them are now in the database (both -1 without
     /// a log), and whether a reader or writer blocked the checkpoint.
@@ -337,7 +343,7 @@ package final class Connection {
         guard !hasMoved else { throw SQLiteError(code: .databaseMoved, message: "the database file has moved") }
         var frames: Int32 = 0
         var done: Int32 = 0
-        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode.flag, &frames, &done)
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode.rawValue, &frames, &done)
         let isBusy = code & 0xFF == SQLITE_BUSY || code & 0xFF == SQLITE_LOCKED
         guard code == SQLITE_OK || isBusy else { throw SQLiteError(code: code, handle: handle) }
         return Checkpoint(logFrames: Int(frames), checkpointedFrames: Int(done), isBusy: isBusy)
@@ -347,16 +353,6 @@ package final class Connection {
     /// If it returns false, the statement fails with BUSY. Replaces the timeout.
     package func waits(while shouldKeepWaiting: @escaping @Sendable (Int) -> Bool) {
         self.shouldKeepWaiting = shouldKeepWaiting
-    }
-
-    /// The same, only while `body` runs.
-    package func waiting<Result>(
-        while shouldKeepWaiting: @escaping @Sendable (Int) -> Bool, _ body: () throws -> Result
-    ) rethrows -> Result {
-        let usual = self.shouldKeepWaiting
-        self.shouldKeepWaiting = shouldKeepWaiting
-        defer { self.shouldKeepWaiting = usual }
-        return try body()
     }
 
     /// Keeps the log when this is the last connection to close: a checkpoint at close would wait for the disk.

@@ -51,11 +51,7 @@ import Testing
             "SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH state USING INTEGER PRIMARY KEY (rowid=?)",
         ],
         "setState": ["SEARCH state USING INTEGER PRIMARY KEY (rowid=?)"],
-        "rankRange": [
-            "SCAN CONSTANT ROW", "SCALAR SUBQUERY 1",
-            "SEARCH entries USING COVERING INDEX entries_by_rank (pinned=?)", "SCALAR SUBQUERY 2",
-            "SEARCH entries USING COVERING INDEX entries_by_rank (pinned=?)",
-        ],
+        "lowestRank": ["SEARCH entries USING COVERING INDEX entries_by_rank (pinned=?)"],
         "expiredTotals": [
             "SEARCH entries USING COVERING INDEX entries_by_rank (pinned=?)", "SCALAR SUBQUERY 1", "SCAN totals",
         ],
@@ -257,7 +253,7 @@ extension IndexSQL {
         ("setStoredAt", setStoredAt),
         ("state", state),
         ("setState", setState),
-        ("rankRange", rankRange),
+        ("lowestRank", lowestRank),
         ("accessRange", accessRange),
         ("hasRanksAhead", hasRanksAhead),
         ("largestHosts", largestHosts),

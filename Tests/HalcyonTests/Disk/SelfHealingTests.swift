@@ -122,6 +122,29 @@ import Testing
         }
     }
 
+    /// Two processes that find the same damage would otherwise set aside the new index of the first one, and with it every key.
+    @Test func `while an index is set aside, no other process can do that`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", attributes: .init(isPinned: true))
+            cache.storage.close()
+            let file = try FileHandle(forWritingTo: cache.index)
+            try file.write(contentsOf: Data(repeating: 88, count: 16))
+            try file.close()
+            let index = cache.index.path
+            let refusals = Locked(0)
+            cache.fileSystem.observe { call, path in
+                guard call == .rename, path == index + ".damaged", let other = try? Connection(path: index, busyTimeout: 0) else { return }
+                let error = #expect(throws: SQLiteError.self) { try other.lockFile() }
+                if error?.isBusy == true { refusals.withLock { $0 += 1 } }
+            }
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+            cache.fileSystem.observe(nil)
+            #expect(refusals.withLock { $0 } == 1)
+            cache.settle()
+            #expect(try cache.storage.entry(forKey: "a")?.isPinned == true)
+        }
+    }
+
     @Test func `the target of a link is neither read nor changed`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")

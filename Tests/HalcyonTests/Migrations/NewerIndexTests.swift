@@ -85,6 +85,22 @@ import Testing
         try cache.requireClean()
     }
 
+    @Test func `while a newer index is set aside, no other process can open it`() throws {
+        let cache = try cacheWithIndex(thatLacks: Self.losses[0])
+        let index = cache.index.path
+        let refusals = Locked(0)
+        cache.fileSystem.observe { call, path in
+            guard call == .rename, path == index + ".newer", let other = try? Connection(path: index, busyTimeout: 0) else { return }
+            let error = #expect(throws: SQLiteError.self) { try other.begin() }
+            if error?.isBusy == true { refusals.withLock { $0 += 1 } }
+        }
+        cache.reopen()
+        try cache.storage.store(value: .blob(2), forKey: "b", attributes: .init(metadata: ["a": "b"]))
+        cache.fileSystem.observe(nil)
+        #expect(refusals.withLock { $0 } == 1)
+        #expect(FileManager.default.fileExists(atPath: cache.index.path + ".newer"))
+    }
+
     @Test(arguments: ["DROP INDEX entries_by_rank", "DROP INDEX tags_by_entry"])
     func `a newer index without one of the SQL indexes is used unchanged`(_ change: String) throws {
         let cache = try cacheWithIndex(thatLacks: change)

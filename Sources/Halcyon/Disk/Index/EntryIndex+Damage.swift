@@ -54,7 +54,8 @@ extension EntryIndex {
             let identity = try files.identity(of: files.database)
             // If another thread or process has done it in the meantime, its new index must not replace the one that is kept.
             guard isOfNewerVersion() else { return true }
-            guard isUnused() else { return false }
+            guard let sole = soleConnection() else { return false }
+            defer { withExtendedLifetime(sole) {} }
             guard try files.identity(of: files.database) == identity else { return true }
             try files.setAside(as: files.newer)
             environment.warn(
@@ -69,13 +70,16 @@ extension EntryIndex {
             .map { $0 > Self.migrator.newestVersion } ?? false
     }
 
-    /// Each connection to an index in WAL mode holds a shared lock on its file, so only a sole connection gets an exclusive
-    /// lock.
-    private func isUnused() -> Bool {
+    /// A connection that keeps others out until it closes; nil if there are any. Each connection to an index in WAL mode holds a
+    /// shared lock on its file, so only a sole connection gets an exclusive lock.
+    private func soleConnection() -> Connection? {
         // Any failure is a reason to leave the file alone.
-        (try? makeConnection(.readWriteCreate, timeout: .zero)).map { connection in
+        guard let connection = try? makeConnection(.readWriteCreate, timeout: .zero),
             (try? connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK")) != nil
-        } ?? false
+        else { return nil }
+        // So that the file is complete without its log, if the process ends between the renames.
+        _ = try? connection.checkpoint(.truncate)
+        return connection
     }
 
     /// Checks the file again on a fresh connection, and sets it aside only if that check finds damage too.
@@ -118,8 +122,10 @@ extension EntryIndex {
             try connection.begin()
             patience.didGetLock()
         } catch {
-            // If it is too damaged for a transaction, only a process that read its first page before that may still store there.
-            guard Self.isSuspicious(error) || error.code.primary == .readOnly else { throw error }
+            // If it is too damaged for a transaction, only a process that read its first page before that may still store there. But
+            // another one may be setting it aside, too.
+            if Self.isSuspicious(error) { return try connection.lockFile() }
+            guard error.code.primary == .readOnly else { throw error }
         }
     }
 

@@ -261,21 +261,13 @@ package final class EntryIndex: Sendable {
         return try open(makeWritingConnection())
     }
 
-    private func makePrivate() throws {
-        do throws(SystemError) {
-            try environment.fileSystem.makePrivate(files.database)
-        } catch {
-            // A volume without permissions refuses, which is harmless.
-            guard error.isUnsupported || error.isDenied else { throw error }
-        }
-    }
-
     private func open(_ connection: Connection) throws -> Writer {
         // SQLite creates an empty file before it writes to it.
         let isNew = try files.status(at: files.database)?.size ?? 0 == 0
         // SQLite creates its log and shared memory with the permissions of the database. Set them by path: opening and closing
         // the file would drop this process's locks on it.
-        if isNew { try makePrivate() }
+        // A volume without permissions refuses, which is harmless: no one else can look into the directory `.halcyon`.
+        if isNew { try? environment.fileSystem.makePrivate(files.database) }
         // Before SQLite creates files beside it, which would be read-only too.
         try connection.verifyHeader()
         let hasTables = try Self.migrator.userVersion(of: connection) > 0

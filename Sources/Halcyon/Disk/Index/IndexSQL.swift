@@ -167,13 +167,9 @@ package enum IndexSQL {
 
     // MARK: Accesses and ranks
 
-    static let rankRange: StaticString = """
-        SELECT
-            (SELECT min(rank) FROM entries WHERE pinned = 0),
-            (SELECT max(rank) FROM entries WHERE pinned = 0)
-        """
+    static let lowestRank: StaticString = "SELECT min(rank) FROM entries WHERE pinned = 0"
 
-    /// Reads the whole table; needed only while ranks are ahead of accesses.
+    /// Reads the whole table.
     static let accessRange: StaticString = """
         SELECT min(coalesce(accessed_at, rank)), max(coalesce(accessed_at, rank)) FROM entries NOT INDEXED WHERE pinned = 0
         """

@@ -4,12 +4,7 @@ package import HalcyonSQLite
 package struct IndexSession {
     let connection: Connection
     /// Of the current transaction.
-    let effects: Effects?
-
-    init(connection: Connection, effects: Effects? = nil) {
-        self.connection = connection
-        self.effects = effects
-    }
+    var effects: Effects?
 
     /// What a transaction changes in this process once it has committed.
     final class Effects {
@@ -112,11 +107,6 @@ package struct IndexSession {
         try entries(IndexSQL.victims, need.bytes, limit, need.entries)
     }
 
-    /// The entries among `ids` that have expired at `now`.
-    func expired(among ids: some Sequence<Int64>, at now: Timestamp) throws -> [Entry] {
-        try ids.compactMap(entry(id:)).filter { $0.isExpired(at: now) }
-    }
-
     /// Whether nothing can have expired at `now`. O(1).
     func nothingHasExpired(at now: Timestamp) throws(SQLiteError) -> Bool {
         try connection.integer(IndexSQL.nothingHasExpired, now) == 1
@@ -170,13 +160,10 @@ package struct IndexSession {
         return connection.changes
     }
 
-    /// The oldest and the latest access of unpinned entries; nil if there are none. O(1) while no rank is ahead.
+    /// The oldest and the latest access of unpinned entries; nil if there are none. Reads the whole table.
     func accessRange() throws(SQLiteError) -> (oldest: Timestamp?, latest: Timestamp?) {
-        try range(hasRanksAhead() ? IndexSQL.accessRange : IndexSQL.rankRange)
-    }
-
-    private func range(_ sql: StaticString) throws(SQLiteError) -> (oldest: Timestamp?, latest: Timestamp?) {
-        try connection.first(sql) { ($0.optionalTimestamp(at: 0), $0.optionalTimestamp(at: 1)) } ?? (nil, nil)
+        try connection.first(IndexSQL.accessRange) { ($0.optionalTimestamp(at: 0), $0.optionalTimestamp(at: 1)) }
+            ?? (nil, nil)
     }
 
     // MARK: Ranks ahead of accesses
@@ -189,7 +176,7 @@ package struct IndexSession {
 
     /// The milliseconds from the lowest rank of the unpinned entries to `now`.
     func ageSpan(at now: Timestamp) throws(SQLiteError) -> Int64 {
-        try range(IndexSQL.rankRange).oldest.map { max(0, now - $0) } ?? 0
+        try connection.first(IndexSQL.lowestRank) { $0.optionalTimestamp(at: 0).map { max(0, now - $0) } ?? 0 } ?? 0
     }
 
     func entries<each Value: Bindable>(

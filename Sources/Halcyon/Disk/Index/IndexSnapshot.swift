@@ -55,9 +55,8 @@ internal import HalcyonSQLite
 
 extension IndexFiles {
     init(ofCache folder: String) {
-        let fileSystem = POSIXFileSystem()
-        self.init(
-            database: BlobStore(directory: folder, fileSystem: fileSystem).indexPath, fileSystem: fileSystem)
+        let files = BlobStore(directory: folder, fileSystem: POSIXFileSystem())
+        self.init(database: files.indexPath, fileSystem: files.fileSystem)
     }
 
     /// Opens the index briefly, without changing any file.

@@ -83,12 +83,7 @@ final class KnownRows: Sendable {
 
     /// Call it when the index is closed or replaced, or before its entries are removed.
     func forgetAll() {
-        for stripe in stripes {
-            stripe.withLock { stripe in
-                stripe.changes += 1
-                (stripe.young, stripe.old) = ([:], [:])
-            }
-        }
+        for stripe in stripes { stripe.withLock { $0 = Stripe(changes: $0.changes + 1) } }
     }
 
     var count: Int { stripes.reduce(0) { $0 + $1.withLock { Set($0.young.keys).union($0.old.keys).count } } }

@@ -67,13 +67,7 @@ final class PreviousIndex: Sendable {
         try answer { try $0.connection.integer("PRAGMA user_version").map { $0 <= version } } ?? false
     }
 
-    /// The record of a file that is still the blob of its row; nil if there is none or it cannot be read.
-    func record(of name: BlobName, in file: FileStatus) throws -> EntryRecord? {
-        guard let known = try rememberedRecord(of: name, in: file), known.isSameBlob else { return nil }
-        return known.record
-    }
-
-    /// Like ``record(of:in:)``, but also if another blob has replaced that one.
+    /// The record of a name, and whether the file is still the blob of its row; nil if there is none or it cannot be read.
     func rememberedRecord(of name: BlobName, in file: FileStatus) throws -> (record: EntryRecord, isSameBlob: Bool)? {
         try answer { opened -> (record: EntryRecord, isSameBlob: Bool)? in
             let session = IndexSession(connection: opened.connection)

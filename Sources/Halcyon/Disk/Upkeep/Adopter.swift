@@ -127,10 +127,10 @@ final class Adopter: FolderWork {
         // During a rebuild, the former index tells that a file is complete, whenever its owner or mode was changed.
         let isRebuilding = condition.adoption == .rebuilding && file.kind == .regular
         guard isRebuilding || condition.adopts(file, named: name) else { return }
-        if let record = try index.previousIndex.record(of: name, in: file) {
-            try session.restore(storable(record, file))
+        if let known = try index.previousIndex.rememberedRecord(of: name, in: file), known.isSameBlob {
+            try session.restore(storable(known.record, file))
             // It was stored by then: a removal or a power cut compares entries with the latest store.
-            return try session.raiseStoredAt(to: min(now, record.entry.createdAt))
+            return try session.raiseStoredAt(to: min(now, known.record.entry.createdAt))
         }
         guard condition.adopts(file, named: name) else { return }
         let accessed = min(now, file.created ?? file.changed)

@@ -45,7 +45,7 @@ struct Evictor: FolderWork {
         if isFresh { found = try index.readAtLength { try $0.expired(at: now, limit: limit) } }
         let isMore = found.count == limit
         found = try remover.remove(found, counting: \.expirations, into: &removal, shouldContinue: shouldContinue) {
-            try $0.expired(among: $1, at: now).filter { !isExtended($0, at: now) }
+            try $1.compactMap($0.entry(id:)).filter { $0.isExpired(at: now) && !isExtended($0, at: now) }
         }
         let hasProgressed = removal.entries > former
         if !hasProgressed { found = [] }
