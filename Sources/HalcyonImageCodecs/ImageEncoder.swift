@@ -8,7 +8,7 @@
         /// - Throws: ``ImageCodecError/encodingFailed(_:reason:)``, for example for rows that the decoder refuses: they have more than
         ///   1,000,000 pixels.
         package static func png(_ bitmap: Bitmap) throws -> Data {
-            try check(bitmap, format: .png, most: 0x7FFF_FFFF, width: PNGLayout.widthLimit)
+            _ = try size(of: [bitmap], format: .png, most: 0x7FFF_FFFF, width: PNGLayout.widthLimit)
             return try PNGCodec.encode(bitmap)
         }
 
@@ -17,7 +17,7 @@
         /// - Parameter quality: 0 to 1; clamped to this range.
         /// - Throws: ``ImageCodecError/encodingFailed(_:reason:)``, for example if the width or height exceeds 65,500 pixels.
         package static func jpeg(_ bitmap: Bitmap, quality: Double = 1) throws -> Data {
-            try check(bitmap, format: .jpeg, most: 65_500)
+            _ = try size(of: [bitmap], format: .jpeg, most: 65_500)
             return try JPEGCodec.encode(bitmap, quality: quality)
         }
 
@@ -28,10 +28,7 @@
         /// - Throws: ``ImageCodecError/encodingFailed(_:reason:)`` if there are no frames, if they differ in size, or if the
         ///   width or height exceeds 65,535 pixels.
         package static func gif(_ frames: [DecodedImage.Frame], loopCount: Int = 0) throws -> Data {
-            guard let size = frames.first?.bitmap.size, frames.allSatisfy({ $0.bitmap.size == size }) else {
-                throw ImageCodecError.encodingFailed(.gif, reason: "frames of different sizes, or none")
-            }
-            try frames.first.map { try check($0.bitmap, format: .gif, most: 65_535) }
+            let size = try size(of: frames.map(\.bitmap), format: .gif, most: 65_535)
             return try GIFEncoder.encode(frames, size: size, loopCount: min(max(loopCount, 0), 65_535))
         }
 
@@ -43,10 +40,7 @@
         /// - Throws: ``ImageCodecError/encodingFailed(_:reason:)`` if there are no frames, if they differ in size, or if the
         ///   width or height exceeds 16,383 pixels.
         package static func webp(_ frames: [DecodedImage.Frame], quality: Double, loopCount: Int = 0) throws -> Data {
-            guard let size = frames.first?.bitmap.size, frames.allSatisfy({ $0.bitmap.size == size }) else {
-                throw ImageCodecError.encodingFailed(.webp, reason: "frames of different sizes, or none")
-            }
-            try frames.first.map { try check($0.bitmap, format: .webp, most: 16_383) }
+            let size = try size(of: frames.map(\.bitmap), format: .webp, most: 16_383)
             let data = try WebPEncoder.encode(
                 frames, size: size, quality: quality, loopCount: min(max(loopCount, 0), 65_535))
             guard try ImageHeader(data: data).shortFrame == nil else {
@@ -56,13 +50,17 @@
             return data
         }
 
-        private static func check(
-            _ bitmap: Bitmap, format: ImageFileFormat, most: Int, width mostInRow: Int = .max
-        ) throws {
-            guard bitmap.width > 0, bitmap.height > 0, bitmap.width <= min(most, mostInRow), bitmap.height <= most
-            else {
-                throw ImageCodecError.encodingFailed(format, reason: "a size of \(bitmap.size)")
+        /// The size of all pictures.
+        private static func size(
+            of pictures: [Bitmap], format: ImageFileFormat, most: Int, width mostInRow: Int = .max
+        ) throws -> PixelSize {
+            guard let size = pictures.first?.size, pictures.allSatisfy({ $0.size == size }) else {
+                throw ImageCodecError.encodingFailed(format, reason: "frames of different sizes, or none")
             }
+            guard size.width > 0, size.height > 0, size.width <= min(most, mostInRow), size.height <= most else {
+                throw ImageCodecError.encodingFailed(format, reason: "a size of \(size)")
+            }
+            return size
         }
     }
 #endif

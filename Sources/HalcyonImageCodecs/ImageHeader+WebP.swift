@@ -6,22 +6,20 @@ extension ImageHeader {
         reader.skip(4)
         guard let first = WebPChunk(&reader) else { throw ImageCodecError.truncated(.webp) }
         guard first.type == WebPChunk.extended else {
-            return try ofWebPStill(try Self.bitstream(of: first), byteCount: first.content.count)
+            if let header = ofWebPStill(first) { return header }
+            throw first.isComplete
+                ? ImageCodecError.malformed(.webp, reason: "it does not begin with a picture") : .truncated(.webp)
         }
         var layout = try WebPLayout(first.content)
         layout.readAll(&reader)
         return try layout.header(isCutOff: length > bytes.count - 8)
     }
 
-    fileprivate static func bitstream(of chunk: WebPChunk) throws -> WebPBitstream {
-        if let bitstream = WebPBitstream(chunk) { return bitstream }
-        throw chunk.isComplete
-            ? ImageCodecError.malformed(.webp, reason: "it does not begin with a picture") : .truncated(.webp)
-    }
-
-    fileprivate static func ofWebPStill(_ bitstream: WebPBitstream, byteCount: Int) throws -> ImageHeader {
+    /// Returns nil if the chunk is not a picture.
+    fileprivate static func ofWebPStill(_ chunk: WebPChunk) -> ImageHeader? {
+        guard let bitstream = WebPBitstream(chunk) else { return nil }
         var header = ImageHeader(format: .webp, storedSize: bitstream.size)
-        header.shortFrame = bitstream.isTooLarge(forByteCount: byteCount) ? 0 : nil
+        header.shortFrame = bitstream.isTooLarge(forByteCount: chunk.content.count) ? 0 : nil
         return header
     }
 }
@@ -32,7 +30,8 @@ private struct WebPLayout {
     private var animation: ImageHeader
     private let isAnimated: Bool
     private var orientation: ImageOrientation?
-    private var still: (bitstream: WebPBitstream, byteCount: Int)?
+    /// The header of the first picture that is not in a frame.
+    private var still: ImageHeader?
     private var frameByteCount = 0
 
     init(_ content: ByteReader) throws {
@@ -49,8 +48,7 @@ private struct WebPLayout {
         while let chunk = WebPChunk(&reader) {
             switch chunk.type {
             case WebPChunk.frame where isAnimated: note(chunk)
-            case WebPChunk.still, WebPChunk.losslessStill:
-                if still == nil, let bitstream = WebPBitstream(chunk) { still = (bitstream, chunk.content.count) }
+            case WebPChunk.still, WebPChunk.losslessStill: still = still ?? ImageHeader.ofWebPStill(chunk)
             case WebPChunk.exif: orientation = orientation ?? Self.orientation(in: chunk.content)
             default: break
             }
@@ -77,18 +75,13 @@ private struct WebPLayout {
     }
 
     func header(isCutOff: Bool) throws -> ImageHeader {
-        var header = animation
+        guard var header = isAnimated ? animation : still, header.frameCount > 0 else {
+            throw isCutOff ? ImageCodecError.truncated(.webp) : .malformed(.webp, reason: "it has no picture")
+        }
         if isAnimated {
-            guard header.frameCount > 0 else {
-                throw isCutOff ? ImageCodecError.truncated(.webp) : .malformed(.webp, reason: "it has no picture")
-            }
             // The missing part may contain whole frames.
             header.shortFrame = header.shortFrame ?? (isCutOff ? header.frameCount : nil)
         } else {
-            guard let still else {
-                throw isCutOff ? ImageCodecError.truncated(.webp) : .malformed(.webp, reason: "it has no picture")
-            }
-            header = try .ofWebPStill(still.bitstream, byteCount: still.byteCount)
             // Of stills only: browsers do not turn an animation either.
             header.orientation = orientation ?? .up
         }

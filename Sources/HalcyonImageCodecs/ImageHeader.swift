@@ -9,6 +9,8 @@ package struct ImageHeader: Sendable {
     package var size: PixelSize { orientation.upright(storedSize) }
     /// The number of frames found, complete or not; at least one.
     package var frameCount = 1
+    /// Whether the file is one of an animation, even with a single frame.
+    private(set) var isAnimated = false
 
     package private(set) var storedSize: PixelSize
     package var orientation = ImageOrientation.up
@@ -30,7 +32,7 @@ package struct ImageHeader: Sendable {
     /// Describes a canvas without frames.
     init(format: ImageFileFormat, canvas: PixelSize) {
         self.init(format: format, storedSize: canvas)
-        (frameCount, keptPixels) = (0, (0, 0))
+        (frameCount, keptPixels, isAnimated) = (0, (0, 0), true)
     }
 
     /// Enlarges the canvas so that it contains the first frame.

@@ -19,18 +19,8 @@ package enum ImageOrientation: Int, CaseIterable, Sendable {
     /// Where the first stored pixel is in an upright image of this size, and the distances from it to the next pixel of its
     /// stored row and to the next stored row.
     func walk(upright size: PixelSize) -> (start: Int, column: Int, row: Int) {
-        let width = size.width
-        let right = width - 1
-        let bottom = (size.height - 1) * width
-        return switch self {
-        case .up: (0, 1, width)
-        case .upMirrored: (right, -1, width)
-        case .down: (bottom + right, -1, -width)
-        case .downMirrored: (bottom, 1, -width)
-        case .leftMirrored: (0, width, 1)
-        case .right: (right, width, -1)
-        case .rightMirrored: (bottom + right, -width, -1)
-        case .left: (bottom, -width, 1)
-        }
+        let (right, down) = (isReversed.columns ? -1 : 1, isReversed.rows ? -size.width : size.width)
+        let start = (right < 0 ? size.width - 1 : 0) + (down < 0 ? (size.height - 1) * size.width : 0)
+        return swapsAxes ? (start, down, right) : (start, right, down)
     }
 }

@@ -7,7 +7,7 @@
             _ bytes: UnsafeRawBufferPointer, header: ImageHeader, options: DecodingOptions
         ) throws -> DecodedImage {
             var animation = WebPAnimation(bytes)
-            guard animation.isAnimated else { return try decodeStill(bytes, header: header, options: options) }
+            guard header.isAnimated else { return try decodeStill(bytes, header: header, options: options) }
             var budget = FrameBudget(header, options)
             var canvas = try WebPCanvas(size: header.storedSize)
             var frames: [DecodedImage.Frame] = []
@@ -90,7 +90,6 @@
 
     /// Reads the frames of a file in turn.
     private struct WebPAnimation {
-        let isAnimated: Bool
         /// 0 means forever.
         private(set) var loopCount = 1
         private var reader: ByteReader
@@ -98,12 +97,6 @@
         init(_ bytes: UnsafeRawBufferPointer) {
             reader = ByteReader(bytes)
             reader.skip(12)
-            var first = reader
-            let flags = WebPChunk(&first).flatMap { chunk -> UInt8? in
-                var content = chunk.content
-                return chunk.type == WebPChunk.extended ? content.byte() : nil
-            }
-            isAnimated = (flags ?? 0) & 0x02 != 0
         }
 
         mutating func nextFrame() throws -> WebPFrame? {

@@ -1,3 +1,4 @@
+package import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
 /// The real file system with faults: calls of one kind fail from the n-th on, once or always, or do half of their work. Tests can also
@@ -179,7 +180,7 @@ package final class FaultyFileSystem: FileSystem {
         try base.makePrivate(path)
     }
 
-    package func protect(_ path: String, as protection: FileProtection) throws(SystemError) {
+    package func protect(_ path: String, as protection: FileProtectionType) throws(SystemError) {
         try check(.protect, path)
         try base.protect(path, as: protection)
     }

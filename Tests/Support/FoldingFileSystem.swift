@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
 /// A file system that folds names that differ only in case or Unicode form, and keeps the name that a file was created with, as APFS and
@@ -62,7 +62,7 @@ package struct FoldingFileSystem: FileSystem {
     }
 
     package func makePrivate(_ path: String) throws(SystemError) { try base.makePrivate(actual(path)) }
-    package func protect(_ path: String, as protection: FileProtection) throws(SystemError) {
+    package func protect(_ path: String, as protection: FileProtectionType) throws(SystemError) {
         try base.protect(actual(path), as: protection)
     }
     package func close(_ file: FileDescriptor) { base.close(file) }

@@ -37,10 +37,13 @@ extension DiskStorage.Backend.AsyncCalls {
         orStore fetch: @escaping @Sendable () async throws -> DiskStorage.NewValue<T>
     ) async throws -> T {
         let entry = KeyedValue(
-            storage: storage, key: key, forcedExtension: forcedExtension, extending: extendingExpiration,
+            storage: storage, key: key, forcedExtension: forcedExtension,
             name: storage.blobName(forKey: key, forcedExtension: forcedExtension))
-        if let value = try await entry.value() { return value }
-        return try await entry.fetchedValue(fetch)
+        let cached = try await readable {
+            try await value(forKey: key, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration)
+        }
+        if let cached { return cached }
+        return try await entry.renewedValue(nil, orStore: fetch).get()
     }
 
     /// Returns the value under a key, and renews it if its validators say that it is stale.
@@ -88,9 +91,13 @@ extension DiskStorage.Backend.AsyncCalls {
         renewing renew: @escaping @Sendable (DiskStorage.CachedValue<T>) async throws -> DiskStorage.Renewal<T>
     ) async throws -> T {
         let entry = KeyedValue(
-            storage: storage, key: key, forcedExtension: forcedExtension, extending: extendingExpiration,
+            storage: storage, key: key, forcedExtension: forcedExtension,
             name: storage.blobName(forKey: key, forcedExtension: forcedExtension))
-        guard let cached = try await entry.cachedValue() else { return try await entry.fetchedValue(fetch) }
+        let cached = try await readable {
+            try await cachedValue(
+                forKey: key, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration)
+        }
+        guard let cached else { return try await entry.renewedValue(nil, orStore: fetch).get() }
         let (now, validators) = (entry.now, cached.info.validators)
         guard let validators, !validators.isFresh(at: now) else { return cached.value }
         guard !validators.isUsable(at: now) else {
@@ -116,39 +123,13 @@ extension DiskStorage.Backend.AsyncCalls {
         let storage: DiskStorage.Backend<T>
         let key: String
         let forcedExtension: String?
-        let extending: ExpirationExtending
 
         var now: Date { storage.store.environment.now().date }
 
         /// Fixed, even if the app renames all files meanwhile: see ``RunningFetches``.
         let name: BlobName
 
-        // MARK: Reading
-
-        func value() async throws -> T? {
-            try await readable {
-                try await storage.async.value(
-                    forKey: key, forcedExtension: forcedExtension, extendingExpiration: extending)
-            }
-        }
-
-        func cachedValue() async throws -> DiskStorage.CachedValue<T>? {
-            try await readable {
-                try await storage.async.cachedValue(
-                    forKey: key, forcedExtension: forcedExtension, extendingExpiration: extending)
-            }
-        }
-
-        /// For a second lookup, which counts as neither a hit nor a miss.
-        private func peek() async throws -> DiskStorage.CachedValue<T>? {
-            try await BlockingCalls.reads.run { [self] in storage.peek(name) }
-        }
-
         // MARK: Fetching
-
-        func fetchedValue(_ fetch: @escaping Fetch) async throws -> T {
-            try await renewedValue(nil, orStore: fetch).get()
-        }
 
         /// - Parameter renew: nil to return a stored value however old it is.
         /// - Returns: the value, or the error of ``DiskStorage/Renewal/gone(_:)``.
@@ -180,7 +161,8 @@ extension DiskStorage.Backend.AsyncCalls {
             _ renew: Renew?, orStore fetch: Fetch, isNeeded: Bool = true
         ) async throws -> Result<T, any Error> {
             try await storage.store.fetches.during(name, key: key, baseKey: key, of: storage.flights) { isWanted in
-                guard let cached = try await peek() else {
+                // A second lookup, which counts as neither a hit nor a miss.
+                guard let cached = try await BlockingCalls.reads.run({ [self] in storage.peek(name) }) else {
                     guard isNeeded else { throw Removed() }
                     return await store(try await fetch(), if: isWanted)
                 }

@@ -4,9 +4,7 @@
 
     extension HalcyonImage {
         /// Returns a PNG of the first picture; nil if its pixels cannot be decoded. An image made from a PNG returns that file.
-        public func pngData() -> Data? {
-            file(in: .png) ?? bitmap.flatMap(ImageCodecs.png)
-        }
+        public func pngData() -> Data? { data(in: .png) }
 
         /// Returns a JPEG of the first picture, with transparent pixels on white; nil if its pixels cannot be decoded, or a side
         /// exceeds 65,500 pixels.
@@ -14,22 +12,23 @@
         /// - Parameter compressionQuality: 0 to 1. With 1, an image made from a JPEG returns that file, because encoding it again
         ///   would only lose quality.
         public func jpegData(compressionQuality: CGFloat) -> Data? {
-            if compressionQuality >= 1, let file = file(in: .jpeg) { return file }
-            return bitmap.flatMap { ImageCodecs.jpeg($0, quality: Double(compressionQuality)) }
+            data(in: .jpeg, quality: Double(compressionQuality))
         }
 
         /// Returns a GIF of all pictures; nil if their pixels cannot be decoded. An image made from a GIF returns that file, with all
         /// pictures, as in Kingfisher, even if the image has only the first.
-        public func gifData() -> Data? {
-            gifFile ?? (try? content.decoded()).flatMap(ImageCodecs.gif)
-        }
+        public func gifData() -> Data? { data(in: .gif) }
 
         /// Returns a WebP of all pictures; nil if their pixels cannot be decoded, or a side exceeds 16,383 pixels.
         ///
         /// - Parameter compressionQuality: 0 to 1. 1 is lossless, and an image made from a WebP returns that file.
         public func webpData(compressionQuality: CGFloat) -> Data? {
-            if compressionQuality >= 1, let webpFile { return webpFile }
-            return (try? content.decoded()).flatMap { ImageCodecs.webp($0, quality: Double(compressionQuality)) }
+            data(in: .webp, quality: Double(compressionQuality))
+        }
+
+        private func data(in format: ImageFileFormat, quality: Double = 1) -> Data? {
+            if quality >= 1, let file = file(in: format) { return file }
+            return (try? content.decoded()).flatMap { ImageCodecs.encode($0, as: format, quality: quality) }
         }
 
         /// The file of an image that was made from a WebP.

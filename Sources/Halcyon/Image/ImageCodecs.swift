@@ -12,7 +12,6 @@
             return header
         }
 
-        // The encoders return nil if the format cannot hold the image, or memory runs out.
         #if ImageCodecs && os(Linux)
             static let areAvailable = true
 
@@ -20,18 +19,14 @@
                 try DecodingSlots.shared.withSlot { try ImageDecoder.decode(file, options: options) }
             }
 
-            static func png(_ bitmap: Bitmap) -> Data? { try? ImageEncoder.png(bitmap) }
-
-            static func jpeg(_ bitmap: Bitmap, quality: Double) -> Data? {
-                try? ImageEncoder.jpeg(bitmap, quality: quality)
-            }
-
-            static func gif(_ image: DecodedImage) -> Data? {
-                try? ImageEncoder.gif(image.frames, loopCount: image.loopCount)
-            }
-
-            static func webp(_ image: DecodedImage, quality: Double) -> Data? {
-                try? ImageEncoder.webp(image.frames, quality: quality, loopCount: image.loopCount)
+            /// Returns nil if the format cannot hold the image, or memory runs out.
+            static func encode(_ image: DecodedImage, as format: ImageFileFormat, quality: Double) -> Data? {
+                switch format {
+                case .png: try? ImageEncoder.png(image.frames[0].bitmap)
+                case .jpeg: try? ImageEncoder.jpeg(image.frames[0].bitmap, quality: quality)
+                case .gif: try? ImageEncoder.gif(image.frames, loopCount: image.loopCount)
+                case .webp: try? ImageEncoder.webp(image.frames, quality: quality, loopCount: image.loopCount)
+                }
             }
         #else
             static let areAvailable = false
@@ -42,10 +37,7 @@
                     reason: "this build has no image codecs; enable the package trait ImageCodecs")
             }
 
-            static func png(_ bitmap: Bitmap) -> Data? { nil }
-            static func jpeg(_ bitmap: Bitmap, quality: Double) -> Data? { nil }
-            static func gif(_ image: DecodedImage) -> Data? { nil }
-            static func webp(_ image: DecodedImage, quality: Double) -> Data? { nil }
+            static func encode(_ image: DecodedImage, as format: ImageFileFormat, quality: Double) -> Data? { nil }
         #endif
     }
 #endif

@@ -7,24 +7,19 @@ extension ImageCache {
     static let loads = BlockingCalls(
         name: "com.onevcat.Kingfisher.ImageCache.loadQueue", width: ProcessInfo.processInfo.activeProcessorCount)
 
-    /// Looks in memory once more, then in pending stores and on disk. An image it finds enters memory
-    /// before the handler is called, unless a change overtakes the load.
+    /// Looks in pending stores and on disk. An image it finds enters memory before the handler is called, unless a change
+    /// overtakes the load.
+    ///
+    /// - Parameter changes: see ``CallOrder/admit(_:of:since:)``.
+    /// - Returns: false if the caller must look in memory again.
     func loadIntoMemory(
-        forKey key: String, options: KingfisherParsedOptionsInfo,
+        forKey key: String, options: KingfisherParsedOptionsInfo, since changes: Int,
         then handler: @escaping @Sendable (Result<ImageCacheResult, KingfisherError>) -> Void
-    ) {
+    ) -> Bool {
         let load = DiskLoad.Member(options: options, entersMemory: true) { result in
             handler(result.map { $0.map(ImageCacheResult.disk) ?? .none })
         }
-        let blob = blob(of: key, options)
-        var changes: Int
-        repeat {
-            changes = order.changeCount
-            // Not with the function that a subclass may override: it was called before.
-            let image = memoryStorage.value(
-                forKey: blob.key.text, extendingExpiration: options.memoryCacheAccessExtendingExpiration)
-            if let image { return handler(.success(.memory(image))) }
-        } while !begin(load, of: blob, since: changes)
+        return begin(load, of: blob(of: key, options), since: changes)
     }
 
     /// - Parameter key: the key without the processor's identifier.
@@ -39,8 +34,7 @@ extension ImageCache {
             name: diskStorage.blobName(forKey: computed, forcedExtension: forcedExtension), baseKey: key)
     }
 
-    /// - Parameter changes: see ``CallOrder/admit(_:of:since:)``.
-    /// - Returns: false if the caller must look in memory again.
+    /// Like ``loadIntoMemory(forKey:options:since:then:)``.
     @discardableResult
     func begin(_ member: DiskLoad.Member, of blob: DiskLoad.Blob, since changes: Int?) -> Bool {
         guard let (load, isNew) = order.admit(member, of: blob, since: changes) else { return false }
@@ -76,6 +70,7 @@ extension ImageCache {
         let data = data(of: load, for: first)
         let result = data.map { image(of: $0, options: first.options) }
         let members = order.end(load) { member in
+            extendOnceStored(load, by: member)
             guard member.entersMemory, case .success(let image?) = result else { return nil }
             return memoryStorage.storeNoThrow(
                 value: image, forKey: load.blob.key.text, expiration: member.options.memoryCacheExpiration)
@@ -119,6 +114,15 @@ extension ImageCache {
         store.noteUse(
             of: load.blob.name, key: key, bytes: data.count, at: store.environment.now(),
             extending: member.options.diskCacheAccessExtendingExpiration)
+    }
+
+    /// Extends the expiration of an entry whose bytes came from its store, which may not have ended. Called under the lock of the order:
+    /// a later store of the key has its turn after it.
+    private func extendOnceStored(_ load: DiskLoad, by member: DiskLoad.Member) {
+        let extending = member.options.diskCacheAccessExtendingExpiration
+        guard case .pending = load.source, case .expirationTime = extending else { return }
+        let (store, blob, now) = (diskStorage.store, load.blob, diskStorage.store.now)
+        ioQueue.async { store.noteCountedUse(of: blob.name, key: blob.key.text, at: now, extending: extending) }
     }
 
     /// Returns nil if the bytes are not an image, or if `backgroundDecode` is set and the pixels cannot be decoded.

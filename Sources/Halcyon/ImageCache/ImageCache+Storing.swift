@@ -42,7 +42,10 @@ extension ImageCache {
             return order.begin(store.blob, storing: store, ifWanted: isWanted, memory: memory) { _ in enqueue() }
         }
         guard isWanted(order.latestChange(of: store.blob)) else { return }
-        if let memory { order.change(store.blob.key, memory) }
+        if let memory {
+            if !call.isFetched { diskStorage.store.fetches.overtake(store.blob.name) }
+            order.change(store.blob.key, memory)
+        }
         enqueue()
     }
 

@@ -129,8 +129,10 @@ open class ImageCache: @unchecked Sendable {
     ) {
         let report = options.callbackQueue.report(to: completionHandler)
         guard toDisk else {
-            let key = MemoryKey(key.computedKey(with: options.processor.identifier))
-            order.change(key) { keepInMemory(image, as: key, options) }
+            let blob = blob(of: key, options)
+            // The image of a fetch under way must not replace it.
+            diskStorage.store.fetches.overtake(blob.name)
+            order.change(blob.key) { keepInMemory(image, as: blob.key, options) }
             return report(.success(()))
         }
         storeInBoth(image, original: original, forKey: key, options: options, attributes: .init(), report: report)
@@ -248,13 +250,17 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
     ) {
         guard let completionHandler else { return }
-        if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
-            return callbackQueue.execute { completionHandler(.success(.memory(image))) }
-        }
-        guard !options.fromMemoryCacheOrRefresh else {
-            return callbackQueue.execute { completionHandler(.success(.none)) }
-        }
-        loadIntoMemory(forKey: key, options: options) { result in
+        var changes: Int
+        repeat {
+            changes = order.changeCount
+            if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
+                return callbackQueue.execute { completionHandler(.success(.memory(image))) }
+            }
+            guard !options.fromMemoryCacheOrRefresh else {
+                return callbackQueue.execute { completionHandler(.success(.none)) }
+            }
+            // If an image may have entered memory meanwhile, looks again.
+        } while !loadIntoMemory(forKey: key, options: options, since: changes) { result in
             callbackQueue.execute { completionHandler(result) }
         }
     }

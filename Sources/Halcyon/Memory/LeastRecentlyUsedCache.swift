@@ -67,7 +67,10 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
         // The slot is unlinked while others are evicted, so the new entry is not evicted.
         let replaced = takeValue(of: slot)
         let evicted = evict(leavingRoomFor: cost)
-        fill(slot, value, cost: cost)
+        slots[Int(slot)].value = value
+        slots[Int(slot)].cost = cost
+        totalCost += cost
+        linkAsNewest(slot)
         return (replaced, evicted)
     }
 
@@ -142,14 +145,6 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
         unlink(slot)
         totalCost -= slots[Int(slot)].cost
         return value
-    }
-
-    /// Fills an empty slot and makes it the most recently used.
-    private mutating func fill(_ slot: Number, _ value: Value, cost: Int) {
-        slots[Int(slot)].value = value
-        slots[Int(slot)].cost = cost
-        totalCost += cost
-        linkAsNewest(slot)
     }
 
     private mutating func free(_ slot: Number) -> Entry? {

@@ -86,14 +86,10 @@ public enum MemoryStorage {
             value: T, forKey key: String, expiration: StorageExpiration? = nil
         ) -> Any? {
             let now = now()
-            let object = makeObject(value, expiration: expiration, now: now)
+            let (expiration, cost) = (expiration ?? config.expiration, value.cacheCost)
+            let object = objectType.init(value, expiration: expiration, cost: cost, now: now)
             guard !object.isExpired(at: now) else { return nil }
             return objects.store(object, forKey: MemoryKey(key))
-        }
-
-        private func makeObject(_ value: T, expiration: StorageExpiration?, now: Date) -> StorageObject<T> {
-            let cost = value.cacheCost
-            return objectType.init(value, expiration: expiration ?? config.expiration, cost: cost, now: now)
         }
 
         /// Returns the value under a key, or nil if there is none or it has expired. Counts as a use.

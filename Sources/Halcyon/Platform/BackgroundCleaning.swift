@@ -11,35 +11,18 @@
         /// runs out, work under way ends.
         @objc @MainActor public func backgroundCleanExpiredDiskCache() {
             guard let application = UIApplication.ofThisProcess else { return }
-            let task = BackgroundTask(application)
             cleanInBackground { onExpiration in
-                let end = { @MainActor @Sendable in task.end() }
-                return task.begin(onExpiration: { onExpiration(end) }) ? end : nil
+                let granted = Locked<UIBackgroundTaskIdentifier?>(nil)
+                // Gives the time back once.
+                let end = { @MainActor @Sendable in
+                    if let task = granted.replace(with: nil) { application.endBackgroundTask(task) }
+                }
+                // When the time runs out, it has to be given back within a second or two.
+                let task = application.beginBackgroundTask(withName: "halcyon.clean") { onExpiration(end) }
+                guard task != .invalid else { return nil }
+                granted.withLock { $0 = task }
+                return end
             }
-        }
-    }
-
-    /// Background time that is given back once.
-    @MainActor
-    private final class BackgroundTask {
-        private let application: UIApplication
-        private var identifier = UIBackgroundTaskIdentifier.invalid
-
-        init(_ application: UIApplication) { self.application = application }
-
-        /// - Parameter onExpiration: called when the time runs out. It has to give the time back within a second or two.
-        /// - Returns: false if the system grants no time.
-        func begin(onExpiration: @escaping @MainActor @Sendable () -> Void) -> Bool {
-            identifier = application.beginBackgroundTask(
-                withName: "halcyon.clean", expirationHandler: onExpiration)
-            return identifier != .invalid
-        }
-
-        func end() {
-            guard identifier != .invalid else { return }
-            let ended = identifier
-            identifier = .invalid
-            application.endBackgroundTask(ended)
         }
     }
 

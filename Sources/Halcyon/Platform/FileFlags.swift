@@ -6,7 +6,7 @@ enum FileFlags {
     /// locked, and excludes them from backups. Ignores errors: without these flags the files are as safe as the app's others.
     static func markAsCache(_ folder: String) {
         #if canImport(Darwin)
-            try? protect(folder, as: .untilFirstUnlock)
+            try? protect(folder, as: .completeUntilFirstUserAuthentication)
             var url = URL(fileURLWithPath: folder, isDirectory: true)
             var values = URLResourceValues()
             values.isExcludedFromBackup = true
@@ -18,10 +18,10 @@ enum FileFlags {
     static func isInAppGroup(_ path: String) -> Bool { path.contains("/Shared/AppGroup/") }
 
     /// Sets when a file is readable. Does nothing except on iOS, tvOS, watchOS and visionOS: a Mac encrypts whole volumes.
-    static func protect(_ path: String, as protection: FileProtection) throws(SystemError) {
+    static func protect(_ path: String, as protection: FileProtectionType) throws(SystemError) {
         #if canImport(Darwin) && !os(macOS)
             do {
-                try FileManager.default.setAttributes([.protectionKey: protection.type], ofItemAtPath: path)
+                try FileManager.default.setAttributes([.protectionKey: protection], ofItemAtPath: path)
             } catch {
                 let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
                 throw SystemError(

@@ -106,26 +106,20 @@
         /// A bitmap in the format of the screen, in the picture's own color space if that is RGB.
         static func bitmap(width: Int, height: Int, inColorsOf picture: CGImage) -> CGContext? {
             let own = picture.colorSpace
-            let candidates = BitmapColors.candidates(
-                isRGB: own?.model == .rgb, canBeDrawnInto: own?.supportsOutput ?? false,
-                isWide: own?.isWideGamutRGB ?? false)
-            for candidate in candidates {
-                let space: CGColorSpace? =
-                    switch candidate {
-                    case .own: own
-                    case .displayP3: CGColorSpace(name: CGColorSpace.displayP3)
-                    case .sRGB: CGColorSpace(name: CGColorSpace.sRGB)
-                    }
-                // Eight bits do not support an extended-range space; the next candidate works.
-                if let space, let context = bitmap(width: width, height: height, in: space) { return context }
+            let spaces = [
+                own?.model == .rgb && own?.supportsOutput == true ? own : nil,
+                // An image with a wider gamut than sRGB keeps at least Display P3.
+                own?.isWideGamutRGB == true ? CGColorSpace(name: CGColorSpace.displayP3) : nil,
+                CGColorSpace(name: CGColorSpace.sRGB),
+            ]
+            for case let space? in spaces {
+                let context = CGContext(
+                    data: nil, width: width, height: height, bitsPerComponent: 8, bytesPerRow: 0, space: space,
+                    bitmapInfo: CGImageAlphaInfo.premultipliedFirst.rawValue | CGBitmapInfo.byteOrder32Little.rawValue)
+                // Eight bits do not support an extended-range space; the next one works.
+                if let context { return context }
             }
             return nil
-        }
-
-        private static func bitmap(width: Int, height: Int, in space: CGColorSpace) -> CGContext? {
-            CGContext(
-                data: nil, width: width, height: height, bitsPerComponent: 8, bytesPerRow: 0, space: space,
-                bitmapInfo: CGImageAlphaInfo.premultipliedFirst.rawValue | CGBitmapInfo.byteOrder32Little.rawValue)
         }
     }
 #endif

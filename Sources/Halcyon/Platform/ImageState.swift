@@ -6,14 +6,14 @@
     extension KFCrossPlatformImage {
         /// The GIF that the image was made from.
         var animationFile: Data? {
-            get { objc_getAssociatedObject(self, ImageStateKey.animationFile) as? Data }
-            set { objc_setAssociatedObject(self, ImageStateKey.animationFile, newValue, .OBJC_ASSOCIATION_RETAIN) }
+            get { objc_getAssociatedObject(self, animationFileKey) as? Data }
+            set { objc_setAssociatedObject(self, animationFileKey, newValue, .OBJC_ASSOCIATION_RETAIN) }
         }
 
         /// The frame count that was set; nil if none was.
         private var givenFrameCount: Int? {
-            get { objc_getAssociatedObject(self, ImageStateKey.frameCount) as? Int }
-            set { objc_setAssociatedObject(self, ImageStateKey.frameCount, newValue, .OBJC_ASSOCIATION_RETAIN) }
+            get { objc_getAssociatedObject(self, frameCountKey) as? Int }
+            set { objc_setAssociatedObject(self, frameCountKey, newValue, .OBJC_ASSOCIATION_RETAIN) }
         }
 
         var frameCount: Int? {
@@ -45,13 +45,7 @@
         }
     }
 
-    /// Unique addresses. Their contents are never read.
-    private enum ImageStateKey {
-        nonisolated(unsafe) static let animationFile = unique()
-        nonisolated(unsafe) static let frameCount = unique()
-
-        private static func unique() -> UnsafeRawPointer {
-            UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
-        }
-    }
+    // Unique addresses. Their contents are never read.
+    nonisolated(unsafe) private let animationFileKey = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+    nonisolated(unsafe) private let frameCountKey = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
 #endif

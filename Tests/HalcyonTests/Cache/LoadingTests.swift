@@ -218,4 +218,20 @@ import Testing
             }
         }
     }
+
+    /// Hides its memory, for example from a user who has signed out.
+    private final class HidingCache: ImageCache, @unchecked Sendable {
+        override func retrieveImageInMemoryCache(
+            forKey key: String, options: KingfisherParsedOptionsInfo
+        ) -> KFCrossPlatformImage? { nil }
+    }
+
+    @Test func `a load goes to the disk if a subclass hides the image in memory`() async throws {
+        try await withImageCache(making: { HidingCache(memoryStorage: $0, diskStorage: $1) }) { subject in
+            try await subject.cache.store(Pictures.image(1), forKey: "memory", toDisk: false)
+            #expect(try await subject.cache.retrieveImage(forKey: "memory").cacheType == .none)
+            try await subject.cache.store(Pictures.image(1), forKey: "both")
+            #expect(try await subject.cache.retrieveImage(forKey: "both").cacheType == .disk)
+        }
+    }
 }

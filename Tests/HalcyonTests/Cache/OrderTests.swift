@@ -490,6 +490,29 @@ import Testing
         }
     }
 
+    @Test func `a load that a pending store answers extends the expiration once it is stored`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            let days: KingfisherOptionsInfo = [.diskCacheAccessExtendingExpiration(.expirationTime(.days(7)))]
+            cache.ioQueue.queue.suspend()
+            for key in ["a", "b"] {
+                cache.storeToDisk(Pictures.small[1], forKey: key, expiration: .seconds(60), completionHandler: nil)
+                let calls = Calls<CacheType?>()
+                cache.retrieveImage(forKey: key, options: days, callbackQueue: .untouch) {
+                    calls.record(try? $0.get().cacheType)
+                }
+                #expect(await calls.first().value == .disk)
+            }
+            // A later store has its own expiration.
+            cache.storeToDisk(Pictures.small[2], forKey: "b", expiration: .seconds(60), completionHandler: nil)
+            cache.ioQueue.queue.resume()
+            await subject.settle()
+            subject.clock.advance(by: 3_600)
+            #expect(subject.storage.isCached(forKey: "a") && !subject.storage.isCached(forKey: "b"))
+            try #expect(subject.storage.statistics.total.hits == 2)
+        }
+    }
+
     @Test func `a load with another result, or after a change, reads separately`() async throws {
         try await withImageCache { subject in
             let (cache, image) = (subject.cache, try Pictures.image(2))

@@ -122,6 +122,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `sizes count a blob that was deleted from outside until its key is looked up`(isLoaded: Bool) throws {
+        try withCache { cache in
+            let keys = (0..<10).map { "\($0)" }
+            for key in keys { try cache.storage.store(value: .blob(1), forKey: key) }
+            for key in keys { try FileManager.default.removeItem(at: cache.storage.cacheFileURL(forKey: key)) }
+            #expect(try cache.storage.totalSize() == 1_000)
+            for key in keys {
+                if isLoaded {
+                    #expect(try cache.storage.value(forKey: key) == nil)
+                } else {
+                    #expect(!cache.storage.isCached(forKey: key))
+                }
+            }
+            cache.settle()
+            #expect(try cache.storage.totalSize() == 0)
+        }
+    }
+
     /// Two processes that find the same damage would otherwise set aside the new index of the first one, and with it every key.
     @Test func `while an index is set aside, no other process can do that`() throws {
         try withCache { cache in
@@ -133,7 +152,9 @@ import Testing
             let index = cache.index.path
             let refusals = Locked(0)
             cache.fileSystem.observe { call, path in
-                guard call == .rename, path == index + ".damaged", let other = try? Connection(path: index, busyTimeout: 0) else { return }
+                guard call == .rename, path == index + ".damaged",
+                    let other = try? Connection(path: index, busyTimeout: 0)
+                else { return }
                 let error = #expect(throws: SQLiteError.self) { try other.lockFile() }
                 if error?.isBusy == true { refusals.withLock { $0 += 1 } }
             }

@@ -139,6 +139,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [[], [.diskCacheExpiration(.expired)]] as [KingfisherOptionsInfo])
+    func `an image that is stored in memory alone during a fetch stays`(options: KingfisherOptionsInfo) async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            let (fetched, stored) = (try Pictures.image(0), try Pictures.image(1))
+            let image = try await cache.retrieveImage(forKey: "a") {
+                try await cache.store(
+                    stored, forKey: "a", options: KingfisherParsedOptionsInfo(options), toDisk: !options.isEmpty)
+                return .init(fetched, original: Pictures.small[0])
+            }
+            await subject.settle()
+            #expect(image === fetched && cache.retrieveImageInMemoryCache(forKey: "a") === stored)
+            #expect(!subject.storage.isCached(forKey: "a"))
+        }
+    }
+
     @Test(arguments: [false, true])
     func `an image that is stored during a fetch stays`(isPending: Bool) async throws {
         try await withImageCache { subject in

@@ -90,7 +90,8 @@ import Testing
         let index = cache.index.path
         let refusals = Locked(0)
         cache.fileSystem.observe { call, path in
-            guard call == .rename, path == index + ".newer", let other = try? Connection(path: index, busyTimeout: 0) else { return }
+            guard call == .rename, path == index + ".newer", let other = try? Connection(path: index, busyTimeout: 0)
+            else { return }
             let error = #expect(throws: SQLiteError.self) { try other.begin() }
             if error?.isBusy == true { refusals.withLock { $0 += 1 } }
         }

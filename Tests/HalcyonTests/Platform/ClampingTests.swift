@@ -60,12 +60,4 @@ import Testing
     @Test func `a timer with the longest interval starts`() {
         #expect(CleanTimer(interval: .greatestFiniteMagnitude) {} != nil)
     }
-
-    @Test func `a picture is drawn in its own color space, or the nearest one that bitmaps support`() {
-        let candidates = BitmapColors.candidates
-        #expect(candidates(true, true, false) == [.own, .sRGB])
-        #expect(candidates(true, true, true) == [.own, .displayP3, .sRGB])
-        #expect(candidates(true, false, true) == [.displayP3, .sRGB])
-        #expect(candidates(false, true, false) == [.sRGB])
-    }
 }

@@ -7,15 +7,18 @@ import Testing
 /// The calls that set a file's protection; Linux has none.
 @Suite struct FileProtectionTests {
     @Test func `each option maps to a protection`() {
-        #expect(FileProtection(.noFileProtection) == FileProtection.none)
-        #expect(FileProtection(.completeFileProtection) == .complete)
-        #expect(FileProtection(.completeFileProtectionUnlessOpen) == .unlessOpen)
-        #expect(FileProtection(.completeFileProtectionUntilFirstUserAuthentication) == .untilFirstUnlock)
-        #expect(FileProtection([.atomic, .completeFileProtection]) == .complete)
+        func text(_ options: Data.WritingOptions) -> String? { FileProtectionType(options)?.rawValue }
+        #expect(text(.noFileProtection) == FileProtectionType.none.rawValue)
+        #expect(text(.completeFileProtection) == FileProtectionType.complete.rawValue)
+        #expect(text(.completeFileProtectionUnlessOpen) == FileProtectionType.completeUnlessOpen.rawValue)
+        #expect(
+            text(.completeFileProtectionUntilFirstUserAuthentication)
+                == FileProtectionType.completeUntilFirstUserAuthentication.rawValue)
+        #expect(text([.atomic, .completeFileProtection]) == FileProtectionType.complete.rawValue)
     }
 
     @Test func `without an option, no protection is set`() throws {
-        #expect(FileProtection([.atomic, .withoutOverwriting]) == nil)
+        #expect(FileProtectionType([.atomic, .withoutOverwriting]) == nil)
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", writeOptions: .atomic)
             #expect(cache.fileSystem.calls(of: .protect) == 0)

@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
 /// The blob store's side of a ``PowerCutDisk``.
@@ -29,7 +29,7 @@ package struct PowerCutFileSystem: FileSystem {
         try base.makePrivate(path)
     }
 
-    package func protect(_ path: String, as protection: FileProtection) throws(SystemError) {
+    package func protect(_ path: String, as protection: FileProtectionType) throws(SystemError) {
         try requirePower("setAttributes")
         try base.protect(path, as: protection)
     }

@@ -223,7 +223,7 @@ package final class BlobStore: Sendable {
     ///
     /// - Throws: the file system's error, also if the protection is refused. Nothing is then left in `staging/`.
     func stage(
-        _ data: Data, as blob: DetachedBlob, modified: Timestamp, protection: FileProtection? = nil
+        _ data: Data, as blob: DetachedBlob, modified: Timestamp, protection: FileProtectionType? = nil
     ) throws(SystemError) -> FileStatus {
         try requireOurs(blob.place)
         let path = path(of: blob)

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// The system calls of the blob store, one function each, so that tests can inject faults.
 ///
 /// No function interprets a failure; its caller does. All are safe from any thread.
@@ -22,7 +24,7 @@ package protocol FileSystem: Sendable {
     /// descriptor releases no lock.
     func makePrivate(_ path: String) throws(SystemError)
     /// `NSFileProtectionKey`, where the system protects files while the device is locked; otherwise does nothing.
-    func protect(_ path: String, as protection: FileProtection) throws(SystemError)
+    func protect(_ path: String, as protection: FileProtectionType) throws(SystemError)
     /// `close`. Does not report errors: there is nothing that the caller could do.
     func close(_ file: FileDescriptor)
     /// `close` of a written file. Some network volumes report only here that the bytes cannot be stored.

@@ -1,5 +1,5 @@
 internal import CHalcyonSystem
-internal import Foundation
+package import Foundation
 
 /// The real file system. Repeats a call that a signal interrupted.
 package struct POSIXFileSystem: FileSystem {
@@ -64,7 +64,7 @@ package struct POSIXFileSystem: FileSystem {
         }
     }
 
-    package func protect(_ path: String, as protection: FileProtection) throws(SystemError) {
+    package func protect(_ path: String, as protection: FileProtectionType) throws(SystemError) {
         try FileFlags.protect(path, as: protection)
     }
 

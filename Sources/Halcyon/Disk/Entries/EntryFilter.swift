@@ -95,12 +95,7 @@ extension DiskStorage.EntryFilter {
 
     /// Whether all its conditions are about keys, so that it also applies to images in memory.
     var isAboutKeysAlone: Bool {
-        var rest = self
-        rest.keyPrefix = nil
-        rest.text = nil
-        rest.baseKeys = nil
-        rest.host = nil
-        return rest.isUnconditional && !isUnconditional
+        !isUnconditional && self == Self(keyPrefix: keyPrefix, text: text, host: host, baseKeys: baseKeys)
     }
 }
 

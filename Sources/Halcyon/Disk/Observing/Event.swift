@@ -45,7 +45,8 @@ extension DiskStorage {
 }
 
 extension DiskStorage.Event {
-    init(_ kind: Kind, _ removal: Removal) {
+    init(_ removal: Removal, as count: WritableKeyPath<Counts, Int64>) {
+        let kind: Kind = count == \.evictions ? .eviction : count == \.expirations ? .expiration : .removal
         self.init(kind: kind, count: removal.entries, bytes: removal.bytes)
         if kind == .eviction { seconds = Double(removal.unused) / 1000 }
     }

@@ -1,4 +1,4 @@
-/// The findings of ``Checker/check(repair:progress:)``: rows against files, totals against sums, and SQLite's integrity check.
+/// The findings of ``EntryStore/check(repair:progress:)``: rows against files, totals against sums, and SQLite's integrity check.
 @_spi(HalcyonTool) public struct CheckReport: Equatable, Sendable {
     /// The number of rows, and the sum of their sizes.
     public var counted = Totals(entries: 0, bytes: 0)

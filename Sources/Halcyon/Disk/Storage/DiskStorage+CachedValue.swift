@@ -21,12 +21,8 @@ extension DiskStorage.Backend {
         origin: @autoclosure () -> KeyOrigin
     ) throws -> DiskStorage.CachedValue<T>? {
         try cached(
-            forKey: key, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration, origin: origin()
-        ) {
-            try store.blobs.read($0, accepting: $1)
-        } value: {
-            try T.fromData($0)
-        }
+            forKey: key, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration, origin: origin(),
+            store.blobs.read, value: T.fromData)
     }
 
     /// Opens the blob under a key for reading, and returns it with information about its entry. Later changes of the entry do not

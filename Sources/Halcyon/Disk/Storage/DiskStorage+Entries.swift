@@ -98,10 +98,8 @@ extension DiskStorage.Backend {
         sortedBy order: DiskStorage.EntryOrder, descending: Bool
     ) throws -> (entries: ArraySlice<DiskStorage.EntryInfo>, rest: ArraySlice<Int64>) {
         try mappingErrors {
-            func findIDs() throws -> ArraySlice<Int64> {
-                try store.query { try $0.ids(store.conditions(filter), in: order, descending: descending)[...] }
-            }
-            let ids = try ids ?? findIDs()
+            let ids =
+                try ids ?? store.query { try $0.ids(store.conditions(filter), in: order, descending: descending)[...] }
             guard !ids.isEmpty else { return ([], []) }
             let records = try store.query { try $0.records(of: ids.prefix(256), store.conditions(filter)) }
             return (records.map(info)[...], ids.dropFirst(256))

@@ -27,9 +27,11 @@ extension DiskStorage.Backend {
 
     /// Whether anything is stored under a key, expired or not.
     @_spi(HalcyonTool) public func hasRowOrFile(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
-        let name = blobName(forKey: key, forcedExtension: forcedExtension)
+        let names = blobName(forKey: key, forcedExtension: forcedExtension).withFormer
         return try explained {
-            try name.withFormer.contains(where: store.hasRowOrFile)
+            try names.contains { name in
+                try store.index.read { try $0.entry(named: name) } != nil || store.blobs.status(of: name) != nil
+            }
         }
     }
 

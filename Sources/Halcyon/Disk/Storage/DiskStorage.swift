@@ -298,24 +298,22 @@ public enum DiskStorage {
         /// Whether there is a valid value under a key. Reads its row and calls `stat` once: fast enough for a main thread. Records
         /// no access.
         public func isCached(forKey key: String, forcedExtension: String? = nil) -> Bool {
-            isCached(forKey: key, at: store.environment.now(), forcedExtension: forcedExtension)
+            validName(forKey: key, at: store.now, forcedExtension) != nil
         }
 
         /// Whether the value under a key is valid at a date. Otherwise like ``isCached(forKey:forcedExtension:)``.
         public func isCached(forKey key: String, referenceDate: Date, forcedExtension: String? = nil) -> Bool {
-            isCached(forKey: key, at: Timestamp(referenceDate), forcedExtension: forcedExtension)
+            validName(forKey: key, at: Timestamp(referenceDate), forcedExtension) != nil
         }
 
-        private func isCached(forKey key: String, at time: Timestamp, forcedExtension: String?) -> Bool {
-            guard readiness.withLock({ $0 }) else { return false }
-            return store.validName(blobName(forKey: key, forcedExtension: forcedExtension), at: time) != nil
+        private func validName(forKey key: String, at time: Timestamp, _ forcedExtension: String?) -> BlobName? {
+            guard readiness.withLock({ $0 }) else { return nil }
+            return store.validName(blobName(forKey: key, forcedExtension: forcedExtension), at: time)
         }
 
         /// The URL of the blob of a valid value; nil if there is none.
         @_spi(HalcyonTool) public func fileURLIfCached(forKey key: String, forcedExtension: String?) -> URL? {
-            guard readiness.withLock({ $0 }) else { return nil }
-            let name = blobName(forKey: key, forcedExtension: forcedExtension)
-            return store.validName(name, at: store.environment.now()).map(url(of:))
+            validName(forKey: key, at: store.now, forcedExtension).map(url(of:))
         }
 
         // MARK: Removing

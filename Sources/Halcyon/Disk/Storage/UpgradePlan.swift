@@ -73,9 +73,7 @@ internal import HalcyonSQLite
         isTooNew = !ledger.allSatisfy { $0.oldestReader <= newestVersion }
         guard let version = schemaVersion, version > 0, !isTooNew else { return }
         isAdopting = try connection.texts(IndexSQL.adoption) != [Adoption.done.rawValue]
-        if version > 1, try connection.integer(IndexSQL.legacyNames) == 2 {
-            isAdopting = true
-        }
+        if version > 1, try connection.integer(IndexSQL.legacyNames) == 2 { isAdopting = true }
         if !namesAreHashed, try connection.integer(IndexSQL.adoptsUntil) ?? 0 > 0 { isAdopting = true }
     }
 }

@@ -77,18 +77,13 @@ package struct AccessLog {
     /// Adds a read, or merges it with the entry's pending one. Drops reads of further entries beyond the limit, and those of a store
     /// that a later one has replaced: a slow read may end after one of the new bytes.
     mutating func add(_ note: Note, for id: Int64, now: @autoclosure () -> Timestamp) {
-        let isFull = notes.count >= limit
-        Self.add(note, to: &notes[id], isFull: isFull, now: now)
-    }
-
-    private static func add(_ note: Note, to last: inout Note?, isFull: Bool, now: () -> Timestamp) {
-        guard last?.token != note.token else {
-            last?.append(note)
-            return
+        if let place = notes.index(forKey: id) {
+            guard notes.values[place].token != note.token else { return notes.values[place].append(note) }
+            let storedAt = notes.values[place].storedAt
+            // A time in the future is from before the clock was set back.
+            if storedAt > note.storedAt, storedAt <= now() { return }
         }
-        // A time in the future is from before the clock was set back.
-        if let storedAt = last?.storedAt, storedAt > note.storedAt, storedAt <= now() { return }
-        if !isFull { last = note }
+        if notes.count < limit { notes[id] = note }
     }
 
     /// All notes, for writing. They stay visible until ``didFlush(_:)``.

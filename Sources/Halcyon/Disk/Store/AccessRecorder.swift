@@ -20,6 +20,11 @@ final class AccessRecorder: FolderWork {
     /// Whether a thread waits until a flush has ended.
     var isAwaited: Bool { waiting.withLock { $0 > 0 } }
 
+    /// What the noted reads of this entry, not of an earlier store, say; nil for none.
+    func use(of entry: Entry) -> AccessLog.NotedUse? {
+        log.withLock { $0.use(of: entry.id) }.flatMap { $0.token == entry.token ? $0 : nil }
+    }
+
     /// Requests a flush after ``Tuning/flushInterval``, which also writes what is noted until then.
     func requestFlush() { housekeeping.request(.flushLater, afterMilliseconds: environment.tuning.flushInterval) }
 

@@ -6,28 +6,21 @@ extension EntryStore {
         _ name: BlobName, _ change: (EntryRecord) throws -> DiskStorage.EntryAttributes
     ) throws -> Bool {
         try index.openForChange()
-        let generation = index.generation
-        if try updateNow(name, change) { return true }
-        // The transaction may have replaced a damaged index.
-        return try index.generation != generation && updateNow(name, change)
-    }
-
-    private func updateNow(
-        _ name: BlobName, _ change: (EntryRecord) throws -> DiskStorage.EntryAttributes
-    ) throws -> Bool {
-        try adopter.adoptAhead(name.withFormer)
-        recorder.flushAccessLog()
-        Reclaimer(folder: folder).finishBeforeChange(adopter)
-        return try index.write(.withoutReserve) { session in
-            guard let record = try record(of: name, in: session) else { return false }
-            let attributes = try change(record)
-            // With what stays of the record: the limit is that of both.
-            var whole = attributes
-            if attributes.metadata != nil { whole.validators = attributes.validators ?? record.validators }
-            if attributes.validators != nil { whole.metadata = attributes.metadata ?? record.metadata }
-            try whole.validate()
-            try session.note(attributes, of: record.entry)
-            return true
+        let isThere: Void? = try againIfReplaced {
+            try adopter.adoptAhead(name.withFormer)
+            recorder.flushAccessLog()
+            Reclaimer(folder: folder).finishBeforeChange(adopter)
+            return try index.write(.withoutReserve) { session in
+                guard let record = try record(of: name, in: session) else { return nil }
+                let attributes = try change(record)
+                // With what stays of the record: the limit is that of both.
+                var whole = attributes
+                if attributes.metadata != nil { whole.validators = attributes.validators ?? record.validators }
+                if attributes.validators != nil { whole.metadata = attributes.metadata ?? record.metadata }
+                try whole.validate()
+                return try session.note(attributes, of: record.entry)
+            }
         }
+        return isThere != nil
     }
 }

@@ -145,7 +145,7 @@ extension EntryStore {
             known = again
             if looksAtSameRow > 1 { sched_yield() }
         }
-        settler.settleLater([known.entry.name])
+        settler.settleLater(known.entry.name)
         return nil
     }
 

@@ -9,17 +9,19 @@ extension EntryStore {
 
     /// The row of a name with everything that is known about it; nil if there is none.
     func record(of name: BlobName) throws -> EntryRecord? {
-        let generation = index.generation
-        if let record = try recordNow(of: name) { return record }
-        // The read may have replaced a damaged index.
-        return index.generation == generation ? nil : try recordNow(of: name)
+        try againIfReplaced {
+            _ = index.refreshIfMoved(force: true)
+            try adopter.adoptAhead(name.withFormer)
+            recorder.flushAccessLog()
+            return try index.read { try record(of: name, in: $0) }
+        }
     }
 
-    private func recordNow(of name: BlobName) throws -> EntryRecord? {
-        _ = index.refreshIfMoved(force: true)
-        try adopter.adoptAhead(name.withFormer)
-        recorder.flushAccessLog()
-        return try index.read { try record(of: name, in: $0) }
+    /// Runs `body`, and again if it finds nothing because it has replaced a damaged index.
+    func againIfReplaced<Result>(_ body: () throws -> Result?) rethrows -> Result? {
+        let generation = index.generation
+        if let result = try body() { return result }
+        return index.generation == generation ? nil : try body()
     }
 
     /// Like ``record(of:)``, in a transaction.

@@ -51,7 +51,6 @@ extension EntryStore {
         matching filter: EntryFilter, existingAt moment: Moment, shouldContinue: (Int) -> Bool,
         perform: @escaping (() throws -> Void) throws -> Void
     ) throws -> [EntryRecord] {
-        try filter.validateForRemoval()
         var gone: [EntryRecord] = []
         var failure: (any Error)?
         do {
@@ -102,9 +101,7 @@ extension EntryStore {
 
     /// False if a read that is not in the index yet has moved an entry out of a filter.
     private func admits(_ entry: Entry, _ filter: EntryFilter) -> Bool {
-        guard let noted = recorder.log.withLock({ $0.use(of: entry.id) }), noted.token == entry.token else {
-            return true
-        }
+        guard let noted = recorder.use(of: entry) else { return true }
         return filter.admits(accessedAt: noted.accessedAt, noted.lifetime ?? entry.lifetime, at: now)
     }
 }

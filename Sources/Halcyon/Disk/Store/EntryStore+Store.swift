@@ -40,7 +40,7 @@ extension EntryStore {
         var rest = requests[...]
         var groups: [StagedGroup] = []
         while !rest.isEmpty {
-            let group = storeQueue.prefix(of: rest)
+            let group = storeQueue.prefix(of: rest) { [$0] }
             rest = rest.dropFirst(group.count)
             groups.append(StagedGroup(requests: group, staged: Result { try stageTogether(group) }))
         }
@@ -135,7 +135,7 @@ extension EntryStore {
         let blob = DetachedBlob(place: .staging, rowID: request.name.rowID, token: environment.tokens.next())
         let file = try blobs.stage(
             request.data, as: blob, modified: request.lifetime.expiresAt ?? .never,
-            protection: FileProtection(request.options))
+            protection: FileProtectionType(request.options))
         return StagedStore(request: request, blob: blob, file: file)
     }
 
@@ -181,7 +181,7 @@ extension EntryStore {
         guard isPublished else {
             try? blobs.unlink(store.blob)
             // `takeOver` may have moved its blob into the trash.
-            if let former = store.request.name.former { settler.settleLater([former]) }
+            if let former = store.request.name.former { settler.settleLater(former) }
             return
         }
         // After an exchange, the staged name holds the old bytes, so only settling may touch them.

@@ -13,11 +13,6 @@ extension EntryStore {
         return summary
     }
 
-    /// Whether there is a row or a file under a name, expired or not.
-    package func hasRowOrFile(of name: BlobName) throws -> Bool {
-        try index.read { try $0.entry(named: name) } != nil || blobs.status(of: name) != nil
-    }
-
     func usage(limits: StorageLimits) throws -> DiskStorage.Usage {
         let total = try evictor.totals()
         let free = try? environment.fileSystem.freeBytes(at: blobs.directory)

@@ -101,6 +101,12 @@ extension EntryStore {
         noteRead(of: found, key: key, origin: nil, bytes: bytes, at: now, extending: extending)
     }
 
+    /// Notes a read that was counted before the entry was stored.
+    func noteCountedUse(of name: BlobName, key: String, at now: Timestamp, extending: ExpirationExtending) {
+        guard let known = findFile(name, at: environment.now())?.known else { return }
+        note(known.entry, known.lifetime, key: key, origin: nil, bytes: nil, at: now, extending: extending)
+    }
+
     /// The name under which there is a valid entry, by its row and one `stat`: this one, or the former one; nil if there is none.
     /// Fast enough for a main thread. Notes no access.
     func validName(_ name: BlobName, at now: Timestamp) -> BlobName? { findFile(name, at: now)?.name }
@@ -125,12 +131,10 @@ extension EntryStore {
                 known.entry, known.lifetime, key: key, origin: isComplete ? nil : origin(), bytes: bytes, at: now,
                 extending: extending)
         } else if let name = found.file {
-            recorder.log.withLock { $0.countHit(bytes: bytes) }
-            observers.tell(.init(kind: .hit, bytes: Int64(bytes), key: key))
+            countUse(of: key, bytes: bytes)
             adopter.noteEarlyRead(
                 of: name, Adopter.UnrecordedRead(key: key, origin: origin(), at: now, extending: extending))
             housekeeping.request(.settle)
-            recorder.requestFlush()
         }
     }
 

@@ -149,17 +149,15 @@ extension EntryStore {
     /// Writes notes and counts now, as housekeeping does after ten seconds.
     package func flushAccessLogNow() { recorder.flushAccessLog() }
 
-    /// Compares rows with files in both directions. See ``Checker/check(repair:progress:)``. A repair builds a new index in place of
+    /// Compares rows with files in both directions. See ``checkOnce(repair:progress:)``. A repair builds a new index in place of
     /// one with integrity findings.
     package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
-        let checker = Checker(
-            folder: folder, recorder: recorder, settler: settler, unlinker: unlinker)
         var (report, findings) = (CheckReport(), [String]())
         // Again if the index is replaced meanwhile: until all files are adopted, most have no row.
         for _ in 0..<3 {
             try index.openForChange()
             let generation = index.generation
-            report = try checker.check(repair: repair, progress: progress)
+            report = try checkOnce(repair: repair, progress: progress)
             if repair, !report.integrityFindings.isEmpty {
                 findings = report.integrityFindings
                 try index.setAsideIfDamaged()

@@ -27,12 +27,9 @@ final class FolderCondition: Sendable {
         var clearedUpTo: Timestamp?
 
         func trusts(_ entry: Entry) -> Bool {
-            !isDistrusted(entry) && !droppedTokens.contains(entry.token)
-        }
-
-        private func isDistrusted(_ entry: Entry) -> Bool {
-            if let time = entry.bootTime { return index.distrustedBoots?.contains(time) == true }
-            return index.distrusted?.contains(entry.createdAt) == true
+            guard !droppedTokens.contains(entry.token) else { return false }
+            if let time = entry.bootTime { return index.distrustedBoots?.contains(time) != true }
+            return index.distrusted?.contains(entry.createdAt) != true
         }
 
         mutating func apply(at now: Timestamp) {

@@ -53,17 +53,13 @@ final class RunningFetches: Sendable {
     }
 
     /// Overtakes the fetches of a name. Takes the same time however many others there are.
-    func overtake(_ name: BlobName) { overtake(state.withLock { $0.running[name.rowID] ?? [] }) }
+    func overtake(_ name: BlobName) { state.withLock { $0.running[name.rowID] ?? [] }.forEach { $0.overtaken() } }
 
     /// - Parameter latest: the number of the last fetch that the change affects; nil for all.
     func overtake(upTo latest: Int? = nil, where isAffected: (Fetch) -> Bool) {
-        overtake(
-            state.withLock { state in
-                state.running.values.joined().filter { $0.number <= latest ?? state.count && isAffected($0) }
-            })
-    }
-
-    private func overtake(_ affected: [Fetch]) {
-        for fetch in affected { fetch.overtaken() }
+        let affected = state.withLock { state in
+            state.running.values.joined().filter { $0.number <= latest ?? state.count && isAffected($0) }
+        }
+        affected.forEach { $0.overtaken() }
     }
 }

@@ -45,7 +45,11 @@ final class StoreQueue: Sendable {
     }
 
     private func commitBatch(_ commit: ([StagedStore]) throws -> Void) {
-        let batch = takeBatch()
+        let batch = waiting.withLock { tickets in
+            let batch = Array(prefix(of: tickets[...]) { $0.stores.map(\.request) })
+            tickets.removeFirst(batch.count)
+            return batch
+        }
         let stores = batch.flatMap(\.stores)
         let result = Result { try commit(stores) }
             .mapError { stores.count == 1 || Self.affectsAll($0) ? $0 : FailedTogether() }
@@ -57,23 +61,9 @@ final class StoreQueue: Sendable {
         error is IndexSuspended || error is EntryIndex.LogFull || (error as? SQLiteError)?.isBusy ?? false
     }
 
-    /// Takes the tickets at the front that can share a transaction, at least one.
-    private func takeBatch() -> [Ticket] {
-        waiting.withLock { tickets in
-            let batch = Array(prefix(of: tickets[...]) { $0.stores.map(\.request) })
-            tickets.removeFirst(batch.count)
-            return batch
-        }
-    }
-
-    /// The requests at the front that can share a transaction, at least one.
-    func prefix(of requests: ArraySlice<EntryStore.StoreRequest>) -> ArraySlice<EntryStore.StoreRequest> {
-        prefix(of: requests) { [$0] }
-    }
-
-    /// The elements at the front whose stores have different names, at least one element. A store that must not overwrite is
-    /// alone, because its refusal would fail the others.
-    private func prefix<Element>(
+    /// The elements at the front whose stores have different names and can share a transaction, at least one element. A store that
+    /// must not overwrite is alone, because its refusal would fail the others.
+    func prefix<Element>(
         of elements: ArraySlice<Element>, _ requests: (Element) -> [EntryStore.StoreRequest]
     ) -> ArraySlice<Element> {
         // Usually one store waits.

@@ -2,12 +2,7 @@ internal import Foundation
 internal import HalcyonSQLite
 
 /// Compares rows with files, and totals with sums.
-struct Checker: FolderWork {
-    let folder: CacheFolder
-    let recorder: AccessRecorder
-    let settler: Settler
-    let unlinker: Unlinker
-
+extension EntryStore {
     /// Compares rows with files in both directions and totals with sums, and checks the index itself.
     ///
     /// Safe while other threads and processes use the cache: it confirms each finding under the write lock, in bounded batches.
@@ -16,7 +11,7 @@ struct Checker: FolderWork {
     ///
     /// - Parameter progress: called between batches with the number of rows and files examined so far. If it throws, the check
     ///   ends, and the repairs made so far remain.
-    func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
+    func checkOnce(repair: Bool, progress: (Int) throws -> Void) throws -> CheckReport {
         recorder.flushAccessLog()
         unlinker.finish()
         var report = CheckReport()
@@ -111,20 +106,16 @@ struct Checker: FolderWork {
     private func checkFiles(_ names: [BlobName], repair: Bool, _ report: inout CheckReport) throws {
         let withoutRow = try index.read { session in try names.filter { try !hasRow($0, in: session) } }
         guard !withoutRow.isEmpty else { return }
-        var (orphans, foreignFiles): ([String], [String]) = ([], [])
-        func note() {
-            report.orphans += orphans
-            report.foreignFiles += foreignFiles
-        }
-        try forEachBatch(in: withoutRow, didCommit: { _ in note() }) { session, batch in
-            (orphans, foreignFiles) = ([], [])
+        var found = report
+        try forEachBatch(in: withoutRow, didCommit: { _ in report = found }) { session, batch in
+            found = report
             for name in batch {
                 guard try !hasRow(name, in: session), let file = try blobs.status(of: name) else { continue }
                 // Under the lock: afterwards an adoption may end that has made this file an entry.
                 if file.kind != .regular {
-                    foreignFiles.append(name.text)
+                    found.foreignFiles.append(name.text)
                 } else if !condition.adopts(file, named: name) {
-                    orphans.append(name.text)
+                    found.orphans.append(name.text)
                 }
             }
         }

@@ -45,19 +45,15 @@ struct Evictor: FolderWork {
         if isFresh { found = try index.readAtLength { try $0.expired(at: now, limit: limit) } }
         let isMore = found.count == limit
         found = try remover.remove(found, counting: \.expirations, into: &removal, shouldContinue: shouldContinue) {
-            try $1.compactMap($0.entry(id:)).filter { $0.isExpired(at: now) && !isExtended($0, at: now) }
+            try $1.compactMap($0.entry(id:)).filter {
+                // A read may have moved the expiration, which the index does not know yet: its log may be full.
+                $0.isExpired(at: now) && recorder.use(of: $0)?.lifetime?.isExpired(at: now) != false
+            }
         }
         let hasProgressed = removal.entries > former
         if !hasProgressed { found = [] }
         // Those found earlier may have changed since. A damaged index may return the same rows repeatedly.
         return !isFresh || isMore && hasProgressed
-    }
-
-    /// Whether a read has moved the expiration, which the index does not know yet: its log may be full.
-    private func isExtended(_ entry: Entry, at now: Timestamp) -> Bool {
-        let noted = recorder.log.withLock { $0.use(of: entry.id) }
-        guard let noted, noted.token == entry.token, let lifetime = noted.lifetime else { return false }
-        return !lifetime.isExpired(at: now)
     }
 
     /// If the log is full, removals use their reserve, and adoption happens later.

@@ -8,8 +8,11 @@ final class Housekeeping: Sendable {
     enum Task: Int {
         case checkpoint, checkpointLater, flush, flushLater, unlink, unlinkLater, settle, sweep, sweepLater
 
-        fileprivate var bit: Int { 1 << rawValue }
+        fileprivate var bit: Tasks { Tasks(rawValue: 1 << rawValue) }
     }
+
+    /// A bit for each task, because every read requests one.
+    fileprivate struct Tasks: OptionSet { let rawValue: Int }
 
     /// Tasks that run one at a time.
     final class Lane: @unchecked Sendable {
@@ -46,8 +49,7 @@ final class Housekeeping: Sendable {
     private let checkpoints = Lane("halcyon.checkpoint")
     let sweeps = Lane("halcyon.sweep")
     private let unlinks = Lane("halcyon.unlink")
-    /// A bit for each task, because every read requests one.
-    private let requested = Locked(0)
+    private let requested = Locked(Tasks())
     private let performer = Locked(Performer())
 
     /// A struct around the function: see ``Locked``.
@@ -60,11 +62,7 @@ final class Housekeeping: Sendable {
 
     /// Runs a task soon, or after a number of milliseconds.
     func request(_ task: Task, afterMilliseconds delay: Int64 = 0) {
-        let isRequested = requested.withLock { requested in
-            defer { requested |= task.bit }
-            return requested & task.bit != 0
-        }
-        if isRequested { return }
+        guard requested.withLock({ $0.insert(task.bit).inserted }) else { return }
         let lane = lane(of: task)
         guard delay > 0 else { return lane.async { [self] in runIfRequested(task) } }
         lane.queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: delay))) { [self] in
@@ -83,11 +81,8 @@ final class Housekeeping: Sendable {
 
     /// Call it in the lane's turn.
     private func runIfRequested(_ task: Task) {
-        let isRequested = requested.withLock { requested in
-            defer { requested &= ~task.bit }
-            return requested & task.bit != 0
-        }
-        if isRequested { performer.withLock { $0 }.perform?(task) }
+        guard requested.withLock({ $0.remove(task.bit) }) != nil else { return }
+        performer.withLock { $0 }.perform?(task)
     }
 
     /// Waits until all tasks requested so far without a delay have run, except unlinks.

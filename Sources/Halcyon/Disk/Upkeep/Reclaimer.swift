@@ -6,13 +6,12 @@ internal import HalcyonSQLite
 /// set-aside file is deleted once its rows are in the index, so a file that exists has not been recovered.
 struct Reclaimer: FolderWork {
     let folder: CacheFolder
-    private let files: IndexFiles
+    private var files: IndexFiles { index.files }
     private let former: PreviousIndex
 
     init(folder: CacheFolder) {
         self.folder = folder
-        files = folder.index.files
-        former = PreviousIndex(files: files, vfs: folder.environment.vfs, onlyNewer: true)
+        former = PreviousIndex(files: folder.index.files, vfs: folder.environment.vfs, onlyNewer: true)
     }
 
     /// Recovers keys, pins and tags. If the blob is still the same, also recovers metadata, uses and expiration.
@@ -25,7 +24,7 @@ struct Reclaimer: FolderWork {
         try forEachEntryBatch { session, entries in
             // Another process may have recovered everything already. Pins that are missing now were then removed since.
             guard try files.status(at: files.newer) != nil else { return }
-            for entry in entries { try merge(known(of: entry), into: entry, in: session) }
+            for entry in entries { try recover(entry, in: session) }
         }
         let statistics = try former.statistics()
         // After a power cut, the deletion might be on disk and the log not.
@@ -46,18 +45,12 @@ struct Reclaimer: FolderWork {
         try? finish()
     }
 
-    private typealias Known = (record: EntryRecord, isSameBlob: Bool)
-
-    private func known(of entry: Entry) throws -> Known? {
-        guard let file = try blobs.status(of: entry.name), isBlob(of: entry, file) else { return nil }
-        return try former.rememberedRecord(of: entry.name, in: file)
-    }
-
-    private func merge(_ known: Known?, into entry: Entry, in session: IndexSession) throws {
-        guard let known else { return }
-        var record = known.record
-        record.entry.key = record.entry.key.flatMap(storable)
-        try session.merge(record, into: entry, isSameBlob: known.isSameBlob)
+    private func recover(_ entry: Entry, in session: IndexSession) throws {
+        guard let file = try blobs.status(of: entry.name), isBlob(of: entry, file),
+            var known = try former.rememberedRecord(of: entry.name, in: file)
+        else { return }
+        known.record.entry.key = known.record.entry.key.flatMap(storable)
+        try session.merge(known.record, into: entry, isSameBlob: known.isSameBlob)
     }
 
     var isAwaited: Bool { (try? isThere()) == true }

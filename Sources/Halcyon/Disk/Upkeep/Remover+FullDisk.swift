@@ -33,17 +33,13 @@ extension Remover {
             if let file = try blobs.status(of: name), try isOwn(file, name, of: entry) { try blobs.unlink(name) }
             if let entry { try unlinkBlobs(of: [entry]) }
         }
+        guard let gone = entry else { return nil }
         // If this fails, a reader that finds the row, or the next batch, deletes it.
-        try? entry.map { try deleteRow(of: $0) }
-        return entry
-    }
-
-    /// Deletes the row unless the key was stored again in the meantime.
-    private func deleteRow(of entry: Entry) throws {
-        try index.write { session in
-            guard try session.entry(named: entry.name)?.token == entry.token else { return }
-            try session.delete(id: entry.id)
+        try? index.write { session in
+            // Unless the key was stored again in the meantime.
+            if try session.entry(named: name)?.token == gone.token { try session.delete(id: gone.id) }
         }
+        return gone
     }
 
     /// Runs `body` under the write lock and rolls back: a full disk cannot commit.

@@ -81,7 +81,7 @@ struct Remover: FolderWork {
         var (removal, waits) = (Removal(), true)
         do { waits = try body(&removal) } catch { removal.failure = error }
         if waits, removal.entries > 0 { unlinker.finish() }
-        if removal.entries > 0 { observers.tell(.init(Self.kind(of: count), removal)) }
+        if removal.entries > 0 { observers.tell(.init(removal, as: count)) }
         return removal
     }
 
@@ -112,35 +112,26 @@ struct Remover: FolderWork {
         perform: @escaping (() throws -> Void) throws -> Void = { try $0() },
         _ select: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
     ) throws -> [Int64] {
-        // Try the failed ones once more, without the others: if the disk is full, that batch fails as a whole, and room is made.
-        let kept = try removeEach(ids, count, &removal, shouldContinue, perform, select)
-        removal.failure = nil
-        let rest = try removeEach(kept, count, &removal, shouldContinue, perform, select)
-        removal.isComplete = rest.isEmpty
-        return rest
-    }
-
-    /// - Returns: the ids of entries that could not be removed.
-    private func removeEach(
-        _ ids: [Int64], _ count: WritableKeyPath<Counts, Int64>, _ removal: inout Removal,
-        _ shouldContinue: (Removal) -> Bool,
-        _ perform: @escaping (() throws -> Void) throws -> Void,
-        _ select: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
-    ) throws -> [Int64] {
-        var rest = ids[...]
-        var kept: [Int64] = []
-        while !rest.isEmpty, shouldContinue(removal) {
-            let next = rest.prefix(environment.tuning.batchSize)
-            rest = rest.dropFirst(next.count)
-            var batch = Batch()
-            try perform { batch = try removeAndUnlinkBatch(counting: count) { try select($0, next) } }
-            removal.add(batch.removed, keepingNames: true, at: now)
-            removal.failure = removal.failure ?? batch.kept.first?.error
-            kept += batch.kept.map(\.entry.id)
-            // Copies the rest.
-            if !batch.rest.isEmpty { rest = batch.rest + rest }
+        var left = ids
+        // The failed ones once more, without the others: if the disk is full, that batch fails as a whole, and room is made.
+        for _ in 0..<2 {
+            var (rest, kept) = (left[...], [Int64]())
+            removal.failure = nil
+            while !rest.isEmpty, shouldContinue(removal) {
+                let next = rest.prefix(environment.tuning.batchSize)
+                rest = rest.dropFirst(next.count)
+                var batch = Batch()
+                try perform { batch = try removeAndUnlinkBatch(counting: count) { try select($0, next) } }
+                removal.add(batch.removed, keepingNames: true, at: now)
+                removal.failure = removal.failure ?? batch.kept.first?.error
+                kept += batch.kept.map(\.entry.id)
+                // Copies the rest.
+                if !batch.rest.isEmpty { rest = batch.rest + rest }
+            }
+            left = kept + rest
         }
-        return kept + rest
+        removal.isComplete = left.isEmpty
+        return left
     }
 
     /// Counts a batch at once, because the process may end before the removal does.
@@ -155,10 +146,6 @@ struct Remover: FolderWork {
             log.count(\.millisecondsUnusedBeforeEviction, removal.unused)
         }
         recorder.requestFlush()
-    }
-
-    private static func kind(of count: WritableKeyPath<Counts, Int64>) -> DiskStorage.Event.Kind {
-        count == \.evictions ? .eviction : count == \.expirations ? .expiration : .removal
     }
 
     private struct Batch {

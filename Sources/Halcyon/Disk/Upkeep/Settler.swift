@@ -96,9 +96,9 @@ final class Settler: FolderWork {
     // MARK: Names to settle later
 
     /// Lets housekeeping settle names, for example after a reader found no blob for a row.
-    func settleLater(_ names: [BlobName]) {
+    func settleLater(_ name: BlobName) {
         // Bounded, because closing waits for them: all blobs may have been deleted. The next reader, or the sweep, finds the others.
-        pending.withLock { if $0.count < environment.tuning.flushBatchSize { $0.formUnion(names) } }
+        pending.withLock { if $0.count < environment.tuning.flushBatchSize { $0.insert(name) } }
         housekeeping.request(.settle)
     }
 
@@ -109,7 +109,7 @@ final class Settler: FolderWork {
 
     /// After a refused COMMIT: settles now if it gets the lock. Otherwise housekeeping, the next reader or the sweep does.
     func settleSoonerOrLater(_ name: BlobName) {
-        if (try? settleInTransaction(name)) == nil { settleLater([name]) }
+        if (try? settleInTransaction(name)) == nil { settleLater(name) }
     }
 
     /// Runs a transaction that moves blobs. If it fails, the rows have rolled back, and the names are settled.
