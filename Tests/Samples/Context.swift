@@ -33,6 +33,12 @@ struct Picture: CacheCostCalculable {
 }
 var picture: Picture { fatalError() }
 
+/// A decoder of the app's own.
+enum AVIFDecoder {
+    static func recognizes(_ data: Data) -> Bool { fatalError() }
+    static func decode(_ data: Data) -> (bytes: [UInt8], width: Int, height: Int)? { fatalError() }
+}
+
 // Created in an earlier sample of the same page.
 var cache: ImageCache { fatalError() }
 var storage: DiskStorage.Backend<Data> { fatalError() }
