@@ -31,8 +31,8 @@ static inline int halcyon_sqlite_errno(sqlite3 *database) {
     return code;
 }
 
-/* Takes the lock of a writer on the database's file, which needs no readable page, until the connection closes. Use the connection for
-   nothing else then. Does not wait; can be repeated. Returns SQLite's result code. */
+/* Takes the lock of a writer on the database's file, which needs no readable page, until the connection closes. Begin no transaction
+   afterwards. Does not wait; can be repeated. Returns SQLite's result code. */
 static inline int halcyon_sqlite_lock_file(sqlite3 *database) {
     sqlite3_file *file = 0;
     int code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);

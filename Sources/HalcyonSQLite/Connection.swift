@@ -289,7 +289,7 @@ package final class Connection {
             }, context)
     }
 
-    /// The same, for what returns BUSY at once despite a timeout.
+    /// Retries in the same way what returns BUSY at once, without asking the handler.
     private func retryingWhileBusy<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
         let begin = MonotonicTime.now
         while true {
@@ -304,8 +304,8 @@ package final class Connection {
         }
     }
 
-    /// Takes the lock of a writer on the file until the connection closes, even if no page can be read. Afterwards, use the
-    /// connection for nothing else.
+    /// Takes the lock of a writer on the file until the connection closes, even if no page can be read. Begin no transaction
+    /// afterwards.
     package func lockFile() throws(SQLiteError) {
         try retryingWhileBusy { () throws(SQLiteError) in
             let code = halcyon_sqlite_lock_file(handle)

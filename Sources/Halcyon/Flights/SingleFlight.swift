@@ -93,6 +93,9 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
+    /// The same, for the flight of a key if there is one.
+    func forget(_ key: Key) { state.withLock { $0.flights[key] = nil } }
+
     /// Returns false if the flight was forgotten, has ended, or has lost all its callers.
     func isCurrent(_ flight: Flight) -> Bool { state.withLock { $0.flights[flight.key] === flight } }
 

@@ -13,7 +13,7 @@ extension ImageCache {
     /// - Parameter changes: see ``CallOrder/admit(_:of:since:)``.
     /// - Returns: false if the caller must look in memory again.
     func loadIntoMemory(
-        forKey key: String, options: KingfisherParsedOptionsInfo, since changes: Int,
+        forKey key: String, options: KingfisherParsedOptionsInfo, since changes: Int?,
         then handler: @escaping @Sendable (Result<ImageCacheResult, KingfisherError>) -> Void
     ) -> Bool {
         let load = DiskLoad.Member(options: options, entersMemory: true) { result in
@@ -122,7 +122,12 @@ extension ImageCache {
         let extending = member.options.diskCacheAccessExtendingExpiration
         guard case .pending = load.source, case .expirationTime = extending else { return }
         let (store, blob, now) = (diskStorage.store, load.blob, diskStorage.store.now)
-        ioQueue.async { store.noteCountedUse(of: blob.name, key: blob.key.text, at: now, extending: extending) }
+        ioQueue.async {
+            // A directory that was closed meanwhile stays so.
+            store.index.unlessClosed {
+                store.noteCountedUse(of: blob.name, key: blob.key.text, at: now, extending: extending)
+            }
+        }
     }
 
     /// Returns nil if the bytes are not an image, or if `backgroundDecode` is set and the pixels cannot be decoded.

@@ -43,8 +43,10 @@ extension ImageCache {
         }
         guard isWanted(order.latestChange(of: store.blob)) else { return }
         if let memory {
-            if !call.isFetched { diskStorage.store.fetches.overtake(store.blob.name) }
-            order.change(store.blob.key, memory)
+            order.change(store.blob.key) {
+                if !call.isFetched { flights.forget(store.blob.name) }
+                return memory()
+            }
         }
         enqueue()
     }

@@ -130,9 +130,11 @@ open class ImageCache: @unchecked Sendable {
         let report = options.callbackQueue.report(to: completionHandler)
         guard toDisk else {
             let blob = blob(of: key, options)
-            // The image of a fetch under way must not replace it.
-            diskStorage.store.fetches.overtake(blob.name)
-            order.change(blob.key) { keepInMemory(image, as: blob.key, options) }
+            order.change(blob.key) {
+                // The image of a fetch under way must not replace it.
+                flights.forget(blob.name)
+                return keepInMemory(image, as: blob.key, options)
+            }
             return report(.success(()))
         }
         storeInBoth(image, original: original, forKey: key, options: options, attributes: .init(), report: report)
@@ -250,18 +252,19 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
     ) {
         guard let completionHandler else { return }
-        var changes: Int
-        repeat {
-            changes = order.changeCount
+        for round in 1... {
+            // If an image may have entered memory meanwhile, looks again, but not without end: an override may change something.
+            let changes = round < 4 ? order.changeCount : nil
             if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
                 return callbackQueue.execute { completionHandler(.success(.memory(image))) }
             }
             guard !options.fromMemoryCacheOrRefresh else {
                 return callbackQueue.execute { completionHandler(.success(.none)) }
             }
-            // If an image may have entered memory meanwhile, looks again.
-        } while !loadIntoMemory(forKey: key, options: options, since: changes) { result in
-            callbackQueue.execute { completionHandler(result) }
+            let isBegun = loadIntoMemory(forKey: key, options: options, since: changes) { result in
+                callbackQueue.execute { completionHandler(result) }
+            }
+            if isBegun { return }
         }
     }
 

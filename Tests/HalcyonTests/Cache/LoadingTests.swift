@@ -219,6 +219,23 @@ import Testing
         }
     }
 
+    /// Changes something with each look.
+    private final class ChangingCache: ImageCache, @unchecked Sendable {
+        override func retrieveImageInMemoryCache(
+            forKey key: String, options: KingfisherParsedOptionsInfo
+        ) -> KFCrossPlatformImage? {
+            clearMemoryCache()
+            return nil
+        }
+    }
+
+    @Test func `a subclass may change memory when it is asked for an image`() async throws {
+        try await withImageCache(making: { ChangingCache(memoryStorage: $0, diskStorage: $1) }) { subject in
+            try await subject.cache.store(Pictures.image(1), forKey: "a")
+            #expect(try await subject.cache.retrieveImage(forKey: "a").cacheType == .disk)
+        }
+    }
+
     /// Hides its memory, for example from a user who has signed out.
     private final class HidingCache: ImageCache, @unchecked Sendable {
         override func retrieveImageInMemoryCache(

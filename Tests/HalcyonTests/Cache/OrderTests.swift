@@ -513,6 +513,25 @@ import Testing
         }
     }
 
+    @Test func `a load that a pending store answers does not open a cache that was closed meanwhile`() async throws {
+        try await withImageCache { subject in
+            let (cache, mayDecode, calls) = (subject.cache, DispatchSemaphore(value: 0), Calls<Void>())
+            cache.ioQueue.queue.suspend()
+            cache.storeToDisk(Pictures.small[1], forKey: "a", completionHandler: nil)
+            let options: KingfisherOptionsInfo = [
+                .diskCacheAccessExtendingExpiration(.expirationTime(.days(7))),
+                .cacheSerializer(HookedSerializer(beforeLoading: { mayDecode.wait() })),
+            ]
+            cache.retrieveImage(forKey: "a", options: options, callbackQueue: .untouch) { _ in calls.record(()) }
+            cache.ioQueue.queue.resume()
+            await cache.close()
+            mayDecode.signal()
+            _ = await calls.first()
+            await subject.settle()
+            #expect(!subject.storage.store.index.isOpen)
+        }
+    }
+
     @Test func `a load with another result, or after a change, reads separately`() async throws {
         try await withImageCache { subject in
             let (cache, image) = (subject.cache, try Pictures.image(2))

@@ -141,28 +141,38 @@ import Testing
         }
     }
 
+    /// The first bytes, the version for writers, and the root page of the entries.
+    static let damages: [(Int, [UInt8])] = [(0, Array(repeating: 88, count: 16)), (18, [3]), (-1, [255])]
+
     /// Two processes that find the same damage would otherwise set aside the new index of the first one, and with it every key.
-    @Test func `while an index is set aside, no other process can do that`() throws {
+    @Test(arguments: damages)
+    func `while an index is set aside, no other process can do that`(place: Int, bytes: [UInt8]) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", attributes: .init(isPinned: true))
             cache.storage.close()
+            let root = try Connection(path: cache.index.path)
+                .integer("SELECT rootpage FROM sqlite_schema WHERE name = 'entries'")
             let file = try FileHandle(forWritingTo: cache.index)
-            try file.write(contentsOf: Data(repeating: 88, count: 16))
+            try file.seek(toOffset: UInt64(place < 0 ? Int(root ?? 0) * 4_096 - 4_096 : place))
+            try file.write(contentsOf: Data(bytes))
             try file.close()
             let index = cache.index.path
-            let refusals = Locked(0)
+            let (calls, refusals) = (Locked(0), Locked(0))
             cache.fileSystem.observe { call, path in
-                guard call == .rename, path == index + ".damaged",
+                guard call == .rename, path.hasPrefix(index), path.hasSuffix(".damaged"),
                     let other = try? Connection(path: index, busyTimeout: 0)
                 else { return }
-                let error = #expect(throws: SQLiteError.self) { try other.lockFile() }
-                if error?.isBusy == true { refusals.withLock { $0 += 1 } }
+                calls.withLock { $0 += 1 }
+                do throws(SQLiteError) { try other.lockFile() } catch {
+                    if error.isBusy { refusals.withLock { $0 += 1 } }
+                }
             }
-            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+            _ = try? cache.storage.value(forKey: "a")
+            #expect(try cache.storage.update(.init(tags: ["t"]), forKey: "a"))
             cache.fileSystem.observe(nil)
-            #expect(refusals.withLock { $0 } == 1)
+            #expect(calls.withLock { $0 } == 1 && refusals.withLock { $0 } == 1)
             cache.settle()
-            #expect(try cache.storage.entry(forKey: "a")?.isPinned == true)
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
         }
     }
 

@@ -116,16 +116,23 @@ extension EntryIndex {
     }
 
     /// Lets a store of another process end, which would otherwise commit to the file that is set aside. The next one then finds
-    /// another file in its place.
+    /// another file in its place. Until the connection closes, no other process sets the file aside.
     private func lock(_ connection: Connection) throws {
+        var isReadOnly = false
         do throws(SQLiteError) {
             try connection.begin()
             patience.didGetLock()
         } catch {
-            // If it is too damaged for a transaction, only a process that read its first page before that may still store there. But
-            // another one may be setting it aside, too.
-            if Self.isSuspicious(error) { return try connection.lockFile() }
-            guard error.code.primary == .readOnly else { throw error }
+            // If it is too damaged for a transaction, only a process that read its first page before that may still store there.
+            isReadOnly = error.code.primary == .readOnly
+            guard Self.isSuspicious(error) || isReadOnly else { throw error }
+        }
+        do throws(SQLiteError) {
+            // The lock of a transaction is in the shared memory, which is renamed before the file.
+            try connection.lockFile()
+        } catch {
+            // A file that may only be read cannot be locked.
+            guard isReadOnly, !error.isBusy else { throw error }
         }
     }
 
