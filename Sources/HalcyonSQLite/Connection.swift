@@ -10,8 +10,6 @@ package final class Connection {
     package enum Access: Sendable {
         /// Opens for reading and writing. Creates the file if it does not exist.
         case readWriteCreate
-        /// Opens for reading and writing, and never creates the file.
-        case readWrite
         /// Like `readWriteCreate`, but never creates the file and refuses statements that write (`PRAGMA query_only`). A true
         /// read-only open could not create the shared memory that a write-ahead log needs.
         case queryOnly
@@ -47,7 +45,7 @@ package final class Connection {
         switch access {
         case .readWriteCreate:
             handle = try Self.open(path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: vfs)
-        case .readWrite, .queryOnly:
+        case .queryOnly:
             handle = try Self.open(path, flags: SQLITE_OPEN_READWRITE, vfs: vfs)
         case .untouched(let isLogged):
             let uri = Self.uri(path) + (isLogged ? "?readonly_shm=1" : "?immutable=1")

@@ -176,33 +176,6 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...16)
-    func `an index that another process sets aside during the check is created with our settings`(number: Int) throws {
-        try withCache { cache in
-            try cache.storage.store(value: .blob(1), forKey: "a")
-            cache.storage.close()
-            let (index, looks) = (cache.index, Locked(0))
-            let file = try FileHandle(forWritingTo: index)
-            try file.write(contentsOf: Data(repeating: 88, count: 16))
-            try file.close()
-            cache.fileSystem.observe { call, path in
-                guard call == .status, path == index.path else { return }
-                let count = looks.withLock { count in
-                    count += 1
-                    return count
-                }
-                guard count == number else { return }
-                try? FileManager.default.moveItem(at: index, to: index.appendingPathExtension("damaged"))
-            }
-            #expect(try cache.storage.value(forKey: "a") == .blob(1))
-            try cache.storage.store(value: .blob(2), forKey: "b")
-            cache.fileSystem.observe(nil)
-            cache.settle()
-            #expect(try Connection(path: index.path).integer("PRAGMA auto_vacuum") == 2)
-            #expect(try FileManager.default.attributesOfItem(atPath: index.path)[.posixPermissions] as? Int == 0o600)
-        }
-    }
-
     @Test func `the target of a link is neither read nor changed`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")

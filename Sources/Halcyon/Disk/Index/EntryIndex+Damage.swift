@@ -74,7 +74,7 @@ extension EntryIndex {
     /// shared lock on its file, so only a sole connection gets an exclusive lock.
     private func soleConnection() -> Connection? {
         // Any failure is a reason to leave the file alone.
-        guard let connection = try? makeConnection(.readWrite, timeout: .zero),
+        guard let connection = try? makeConnection(.readWriteCreate, timeout: .zero),
             (try? connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK")) != nil
         else { return nil }
         // So that the file is complete without its log, if the process ends between the renames.
@@ -89,27 +89,20 @@ extension EntryIndex {
         try withWriter { writer in
             closeConnections(&writer)
             // Keeps checkpoints from opening the file while it is renamed.
-            try checkpointer.withLock { _ in
-                let identity = try files.identity(of: files.database)
-                do {
-                    try setAsideWithoutConnections(error)
-                } catch  where (try? files.identity(of: files.database)) != identity {
-                    // Another process has set it aside meanwhile.
-                }
-            }
+            try checkpointer.withLock { _ in try setAsideWithoutConnections(error) }
         }
     }
 
     private func setAsideWithoutConnections(_ error: (any Error)?) throws {
         let identity = try files.identity(of: files.database)
-        guard identity != nil else { return }
         // Not during the check, which takes seconds among a million entries, but before it, so that it is not made in vain. On a
         // connection that closes at once: the other one may mend the header, but not after it has read it.
-        try lock(makeWritingConnection(.readWrite))
-        guard try files.identity(of: files.database) == identity else { return }
+        try lock(makeWritingConnection())
+        // Otherwise the next connection could create the index, without our settings.
+        guard identity != nil, try files.identity(of: files.database) == identity else { return }
         // Damage may prevent it. The check then finds that.
         if case .failure(let error as SQLiteError) = Result(catching: restoreSchema), error.isBusy { throw error }
-        let connection = try makeWritingConnection(.readWrite)
+        let connection = try makeWritingConnection()
         guard try isDamaged(connection, by: error) else { return }
         // So that the file is complete without its log, if the process ends between the renames.
         _ = try? connection.checkpoint(.passive)
@@ -147,8 +140,6 @@ extension EntryIndex {
     private func isDamaged(_ connection: Connection, by error: (any Error)?) throws -> Bool {
         do {
             try connection.verifyHeader()
-            // Another process is creating it, with settings that the migration here would not have.
-            guard try connection.integer("PRAGMA page_count") ?? 0 > 0 else { return false }
             try Self.migrator.migrate(connection)
             _ = try IndexSession(connection: connection).state()
             // A constraint of another program needs no check of all pages.
@@ -207,7 +198,7 @@ extension EntryIndex {
 
     /// Corrects SQL in the schema of which single bytes were changed: the migrations tell what was there.
     private func restoreSchema() throws {
-        let connection = try makeWritingConnection(.readWrite)
+        let connection = try makeWritingConnection()
         try connection.ignoreUnknownSchema()
         guard try Self.migrator.userVersion(of: connection) == Self.migrator.newestVersion else { return }
         if try IndexSession(connection: connection).restoreSchema(to: Self.newestSchema()) {

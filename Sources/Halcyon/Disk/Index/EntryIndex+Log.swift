@@ -122,7 +122,7 @@ extension EntryIndex {
     }
 
     private func openCheckpointer() throws -> Connection {
-        let connection = try makeConnection(.readWrite, timeout: .zero)
+        let connection = try makeConnection(.readWriteCreate, timeout: .zero)
         // On a file that SQLite could open for reading only, every checkpoint would fail. And until a connection reads, it has not
         // opened the log, and its checkpoint would silently do nothing.
         try connection.verifyHeader()

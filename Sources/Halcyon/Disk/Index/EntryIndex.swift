@@ -252,9 +252,7 @@ package final class EntryIndex: Sendable {
         for _ in 0..<2 {
             let connection = try makeWritingConnection()
             do {
-                let opened = try open(connection)
-                // Another process has set it aside before it counted as open.
-                if !connection.hasMoved { return opened }
+                return try open(connection)
             } catch  where connection.hasMoved || Self.isInputOutput(error) {
                 // Another process may be setting it aside.
                 continue
@@ -312,8 +310,8 @@ package final class EntryIndex: Sendable {
     }
 
     /// Opens a connection that waits for locks as long as ``LockTimeout`` allows.
-    func makeWritingConnection(_ access: Connection.Access = .readWriteCreate) throws -> Connection {
-        let connection = try makeConnection(access, timeout: .zero)
+    func makeWritingConnection() throws -> Connection {
+        let connection = try makeConnection(.readWriteCreate, timeout: .zero)
         connection.waits { [service, patience] in
             service.withLock { $0 == .running } && patience.shouldKeepWaiting($0)
         }
