@@ -309,7 +309,10 @@ package final class Connection {
     package func lockFile() throws(SQLiteError) {
         try retryingWhileBusy { () throws(SQLiteError) in
             let code = halcyon_sqlite_lock_file(handle)
-            guard code == SQLITE_OK else { throw SQLiteError(code: code, handle: handle) }
+            // SQLite has no message for it.
+            guard code == SQLITE_OK else {
+                throw SQLiteError(code: .init(rawValue: code), message: "the file cannot be locked")
+            }
         }
     }
 

@@ -88,7 +88,7 @@ extension ImageCache {
     }
 
     /// Like ``removeImages(matching:progress:callbackQueue:completionHandler:)``; returns the removed entries. If the task is
-    /// cancelled, the removal goes on: to end it, cancel the progress.
+    /// cancelled, the removal continues. To end it, cancel the progress.
     @discardableResult
     public func removeImages(
         matching filter: DiskStorage.EntryFilter, progress: Progress? = nil

@@ -280,6 +280,8 @@ open class ImageCache: @unchecked Sendable {
     }
 
     /// Returns the image in memory, or nil if there is none or it has expired. Never uses the disk. Counts as a use.
+    ///
+    /// If you override it, a load calls it again, up to four times, while other calls change the cache.
     open func retrieveImageInMemoryCache(
         forKey key: String, options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
