@@ -30,6 +30,11 @@ import Testing
             .store("d", 3, .never, by: 1), .look, .pass(-3600.003), .store("d", 8, nil, by: 0),
             .read("d", .to(.never), by: 1),
         ],
+        // The note of an entry of a folder that was deleted was from the time ahead, and kept out that of the new one.
+        [
+            .removeMatching(.small, by: 0), .pass(-40.091), .store("b", 8, .seconds(100), by: 0), .read("b", .none, by: 0),
+            .removeFolder, .store("b", 9, nil, by: 1), .pass(300), .read("b", .to(.expired), by: 0),
+        ],
     ]
 
     @Test(arguments: found) func `what failed once holds`(acts: [StorageAct]) throws {

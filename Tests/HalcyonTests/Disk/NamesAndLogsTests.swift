@@ -125,8 +125,8 @@ import Testing
 
     @Test func `notes of one entry are merged, later access and last expiration win`() {
         var log = AccessLog(limit: 10)
-        log.add(note(1, 5, .never), for: 7, now: .latest)
-        log.add(note(1, 3), for: 7, now: .latest)
+        log.add(note(1, 5, .never), for: 7)
+        log.add(note(1, 3), for: 7)
         #expect(log.count == 1)
         #expect(log.note(for: 7) == note(1, 5, .never, hits: 2))
     }
@@ -136,8 +136,8 @@ import Testing
         renewal.renewedAt = Timestamp(milliseconds: 9)
         func renewed(after earlier: AccessLog.Note) -> Timestamp? {
             var log = AccessLog(limit: 10)
-            log.add(earlier, for: 7, now: .latest)
-            log.add(renewal, for: 7, now: .latest)
+            log.add(earlier, for: 7)
+            log.add(renewal, for: 7)
             return log.note(for: 7)?.renewedAt
         }
         #expect(renewed(after: note(1, 5)) == renewal.renewedAt)
@@ -148,28 +148,36 @@ import Testing
 
     @Test func `a newer entry's note replaces the old one's`() {
         var log = AccessLog(limit: 10)
-        log.add(note(1, 5, .never), for: 7, now: .latest)
-        log.add(note(2, 6), for: 7, now: .latest)
+        log.add(note(1, 5, .never), for: 7)
+        log.add(note(2, 6), for: 7)
         #expect(log.note(for: 7) == note(2, 6))
     }
 
     @Test func `a slow read of former bytes does not replace the note of the newer entry`() {
         var log = AccessLog(limit: 10)
-        log.add(note(2, 6, .never), for: 7, now: .latest)
-        log.add(note(1, 7), for: 7, now: .latest)
+        log.add(note(2, 6, .never), for: 7)
+        log.add(note(1, 7), for: 7)
         #expect(log.note(for: 7) == note(2, 6, .never))
         // The clock was set back since.
-        log.add(note(1, 7), for: 7, now: Timestamp(milliseconds: 1))
+        log.add(note(1, 7), for: 7, readFrom: .init(milliseconds: 1), to: .init(milliseconds: 1))
         #expect(log.note(for: 7) == note(1, 7))
+    }
+
+    @Test func `a note from an index that is gone does not outlive the next read`() {
+        var log = AccessLog(limit: 10)
+        log.add(note(5, 6, .never), for: 7)
+        // The folder was deleted after the clock was set back, and the clock has passed that time since.
+        log.add(note(1, 9), for: 7, readFrom: .init(milliseconds: 9), to: .init(milliseconds: 9))
+        #expect(log.note(for: 7) == note(1, 9))
     }
 
     @Test func `notes stay visible until they are written, and reads added meanwhile stay`() {
         var log = AccessLog(limit: 10)
-        log.add(note(1, 5, .never, hits: 3), for: 7, now: .latest)
+        log.add(note(1, 5, .never, hits: 3), for: 7)
         let written = log.allNotes
         #expect(written.map(\.id) == [7])
         #expect(log.note(for: 7) == note(1, 5, .never, hits: 3))
-        log.add(note(1, 9), for: 7, now: .latest)
+        log.add(note(1, 9), for: 7)
         #expect(log.note(for: 7) == note(1, 9, .never, hits: 4))
         log.didFlush(written)
         #expect(log.note(for: 7) == note(1, 9, .never))
@@ -179,20 +187,20 @@ import Testing
 
     @Test func `the note of a newer store stays while the older one's is written`() {
         var log = AccessLog(limit: 10)
-        log.add(note(1, 5, hits: 3), for: 7, now: .latest)
+        log.add(note(1, 5, hits: 3), for: 7)
         let written = log.allNotes
-        log.add(note(2, 6), for: 7, now: .latest)
+        log.add(note(2, 6), for: 7)
         log.didFlush(written)
         #expect(log.note(for: 7) == note(2, 6))
     }
 
     @Test func `their number is bounded, and known entries are still noted`() {
         var log = AccessLog(limit: 3)
-        for id in 0..<10 { log.add(note(1, 5), for: Int64(id), now: .latest) }
+        for id in 0..<10 { log.add(note(1, 5), for: Int64(id)) }
         #expect(log.count == 3)
-        log.add(note(1, 8), for: 2, now: .latest)
+        log.add(note(1, 8), for: 2)
         #expect(log.note(for: 2) == note(1, 8, hits: 2))
-        log.add(note(2, 9), for: 2, now: .latest)
+        log.add(note(2, 9), for: 2)
         #expect(log.note(for: 2) == note(1, 8, hits: 2), "A full log takes no note of another store.")
     }
 
@@ -204,12 +212,12 @@ import Testing
         }
         var log = AccessLog(limit: 10)
         for note in [described(5, "first", "first", "a"), described(6, "second", "second", "b"), note(1, 7)] {
-            log.add(note, for: 7, now: .latest)
+            log.add(note, for: 7)
         }
         #expect(log.note(for: 7) == described(7, "second", "second", "b").with(hits: 3))
-        log.add(described(8, nil, "third", "c"), for: 7, now: .latest)
+        log.add(described(8, nil, "third", "c"), for: 7)
         #expect(log.note(for: 7) == described(8, "second", "third", "c").with(hits: 4))
-        log.add(described(9, "fourth", nil, nil), for: 7, now: .latest)
+        log.add(described(9, "fourth", nil, nil), for: 7)
         #expect(log.note(for: 7) == described(9, "fourth", "third", "c").with(hits: 5))
     }
 }
@@ -308,5 +316,12 @@ extension AccessLog {
             #expect(error.code == (code == ENOSPC ? .diskFull : .fileSystem))
         }
         #expect((3101...3109).contains(CacheStorageError(SystemError("open", EIO)).errorCode))
+    }
+}
+
+extension AccessLog {
+    /// A read that began before all stores.
+    fileprivate mutating func add(_ note: Note, for id: Int64) {
+        add(note, for: id, readFrom: Timestamp(milliseconds: 0), to: .latest)
     }
 }

@@ -75,13 +75,15 @@ package struct AccessLog {
     }
 
     /// Adds a read, or merges it with the entry's pending one. Drops reads of further entries beyond the limit, and those of a store
-    /// that a later one has replaced: a slow read may end after one of the new bytes.
-    mutating func add(_ note: Note, for id: Int64, now: @autoclosure () -> Timestamp) {
+    /// that another one has replaced during the read: a slow read may end after one of the new bytes.
+    ///
+    /// - Parameter start: when the read began. Times of stores alone do not tell the later one: those of an index that is gone may
+    ///   be from before the clock was set back.
+    mutating func add(_ note: Note, for id: Int64, readFrom start: Timestamp, to end: @autoclosure () -> Timestamp) {
         if let place = notes.index(forKey: id) {
             guard notes.values[place].token != note.token else { return notes.values[place].append(note) }
             let storedAt = notes.values[place].storedAt
-            // A time in the future is from before the clock was set back.
-            if storedAt > note.storedAt, storedAt <= now() { return }
+            if storedAt > note.storedAt, storedAt >= start, storedAt <= end() { return }
         }
         if notes.count < limit { notes[id] = note }
     }

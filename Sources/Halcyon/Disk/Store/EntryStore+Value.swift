@@ -160,7 +160,7 @@ extension EntryStore {
             token: entry.token, storedAt: entry.createdAt, accessedAt: stamp(at: now), lifetime: lifetime,
             renewedAt: renewedAt, keyDescription: keyDescription(of: entry, key: key, origin: origin))
         let count = recorder.log.withLock { log in
-            log.add(note, for: entry.id, now: environment.now())
+            log.add(note, for: entry.id, readFrom: now, to: environment.now())
             if let bytes { log.countHit(bytes: bytes) }
             return log.count
         }
