@@ -139,6 +139,8 @@ struct Evictor: FolderWork {
     /// before a clock without a battery has been set.
     func clampFutureAccesses() throws {
         guard environment.uptime() >= environment.tuning.clockSettleTime else { return }
+        // Reads noted before the clock jumped back would bring their times back later.
+        recorder.flushAccesses()
         let now = now
         let bounds = FutureBounds(at: now)
         // With ranks ahead, it counts the entries, which lookups must not wait for.
