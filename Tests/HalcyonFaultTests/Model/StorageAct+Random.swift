@@ -9,7 +9,8 @@ extension StorageAct {
             return .store(key, .random(in: 0..<12, using: &generator), .randomIfAny(using: &generator), by: by)
         case 17: return .storeIfNew(key, .random(in: 0..<12, using: &generator), by: by)
         case 18..<28: return .read(key, .random(using: &generator), by: by)
-        case 28..<31: return .pin(key, .random(using: &generator), by: by)
+        case 28..<30: return .pin(key, .random(using: &generator), by: by)
+        case 30: return .keep(key, .random(using: &generator), by: by)
         case 31..<34: return .remove(key, by: by)
         case 34..<36:
             return .removeMatching(choices[.random(in: 0..<choices.count, using: &generator)], by: by)

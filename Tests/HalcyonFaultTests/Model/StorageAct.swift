@@ -6,6 +6,8 @@ enum StorageAct: Equatable, Sendable {
     case storeIfNew(String, Int, by: Int = 0)
     case read(String, Extension, by: Int = 0)
     case pin(String, Bool, by: Int = 0)
+    /// Whether reads leave its expiration as it is.
+    case keep(String, Bool, by: Int = 0)
     case remove(String, by: Int = 0)
     case removeMatching(Choice, by: Int = 0)
     case removeExpired(by: Int = 0)

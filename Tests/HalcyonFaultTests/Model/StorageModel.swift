@@ -10,6 +10,9 @@ struct StorageModel {
         var duration: Int64?
 
         static let never = Life()
+
+        /// Whether reads leave it as it is.
+        var isKept: Bool { end != nil && duration == nil }
     }
 
     struct Row {
@@ -147,7 +150,8 @@ struct StorageModel {
     }
 
     private func extended(_ life: Life, by extending: StorageAct.Extension) -> Life? {
-        switch extending {
+        if life.isKept { return nil }
+        return switch extending {
         case .none: nil
         case .to(let term): Self.life(term, from: now)
         case .cacheTime: life.duration.map { Life(end: now + $0, duration: $0) }
@@ -170,6 +174,15 @@ struct StorageModel {
         return rows[key] != nil
     }
 
+    mutating func keep(_ key: String, _ keeps: Bool, by view: Int) -> Bool {
+        flush(by: view)
+        guard let row = rows[key] else { return false }
+        if let end = row.life.end {
+            rows[key]?.life.duration = keeps ? nil : row.life.duration ?? max(0, end - row.created)
+        }
+        return true
+    }
+
     mutating func remove(_ key: String, by view: Int) {
         rows[key] = nil
         views[view].notes[key] = nil
@@ -181,7 +194,7 @@ struct StorageModel {
         for (key, note) in views[view].notes {
             guard var row = rows[key], row.version == note.version else { continue }
             // The later of two reads decides how long it lives.
-            if let life = note.life, row.accessed <= note.accessed { row.life = life }
+            if let life = note.life, row.accessed <= note.accessed, !row.life.isKept { row.life = life }
             row.accessed = max(row.accessed, note.accessed)
             rows[key] = row
         }
@@ -192,7 +205,7 @@ struct StorageModel {
     private mutating func clampFuture() {
         for (key, row) in rows where !row.isPinned && row.accessed > now + Self.tolerance {
             rows[key]?.accessed = now
-            if let end = row.life.end { rows[key]?.life.end = min(end, now + (row.life.duration ?? 0)) }
+            if let end = row.life.end, let duration = row.life.duration { rows[key]?.life.end = min(end, now + duration) }
         }
     }
 

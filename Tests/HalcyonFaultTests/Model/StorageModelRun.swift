@@ -89,6 +89,9 @@ final class StorageModelRun {
         case .pin(let key, let isPinned, let by):
             let found = try storages[by].update(.init(isPinned: isPinned), forKey: key)
             try require(found == model.pin(key, isPinned, by: by), "found: \(found)")
+        case .keep(let key, let keeps, let by):
+            let found = try storages[by].update(.init(keepsExpiration: keeps), forKey: key)
+            try require(found == model.keep(key, keeps, by: by), "found: \(found)")
         case .remove(let key, let by):
             try storages[by].remove(forKey: key)
             model.remove(key, by: by)
