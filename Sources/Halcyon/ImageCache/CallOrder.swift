@@ -76,8 +76,10 @@ final class CallOrder: Sendable {
         let isWanted = { (state: State) in isWanted(state.latestChange(of: blob)) }
         change(blob.key, where: isWanted, changesMemory: memory != nil) { state, number in
             state.keys[blob.key]?.pending.append(Change(number: number, name: blob.name, store: store))
+            // Memory first: once it is queued, the disk may have it before this thread goes on.
+            let displaced = memory?()
             enqueue(number)
-            return memory?()
+            return displaced
         }
     }
 

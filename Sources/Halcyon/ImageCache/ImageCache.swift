@@ -239,7 +239,8 @@ open class ImageCache: @unchecked Sendable {
     // MARK: Loading
 
     /// Looks for an image in memory and then, unless ``KingfisherOptionsInfoItem/fromMemoryCacheOrRefresh`` is set, on disk. An
-    /// image found on disk enters memory before the handler is called, unless a change of its key has been called meanwhile.
+    /// image found on disk enters memory before the handler is called, unless a change of its key, or of many keys, has been
+    /// called meanwhile.
     ///
     /// - Parameters:
     ///   - key: the image's key; the processor's identifier is appended to it.

@@ -1,6 +1,6 @@
 /// The result of a load, and where it was found.
 public enum ImageCacheResult: Sendable {
-    /// Read from disk. It is now in memory too, unless a change of its key has been called meanwhile.
+    /// Read from disk. It is now in memory too, unless a change of its key, or of many keys, has been called meanwhile.
     case disk(KFCrossPlatformImage)
     /// Found in memory: the same object that was stored or loaded before.
     case memory(KFCrossPlatformImage)

@@ -422,6 +422,18 @@ import Testing
         #expect(order.isIdle)
     }
 
+    @Test func `a change is in memory before its turn on disk can come`() {
+        let (order, steps) = (CallOrder(), Locked<[String]>([]))
+        let blob = DiskLoad.Blob(key: MemoryKey("a"), name: BlobName(text: "a"), baseKey: "a")
+        order.begin(
+            blob, storing: nil,
+            memory: {
+                steps.withLock { $0.append("memory") }
+                return nil
+            }, enqueue: { _ in steps.withLock { $0.append("disk") } })
+        #expect(steps.withLock { $0 } == ["memory", "disk"])
+    }
+
     @Test func `no state is kept of completed loads and changes`() throws {
         let order = CallOrder()
         for key in ["a", "b"] {

@@ -57,6 +57,26 @@ import Testing
         }
     }
 
+    /// A clear takes its moment in one transaction. A store in the next one has a later time.
+    @Test func `a store beside a clear inherits no pin`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            for number in 0..<300 {
+                try storage.store(value: .blob(1), forKey: "a", attributes: .init(isPinned: true, tags: ["old"]))
+                DispatchQueue.concurrentPerform(iterations: 2) { thread in
+                    #expect(throws: Never.self) {
+                        if thread == 0 { try storage.removeAll() } else { try storage.store(value: .blob(2), forKey: "a") }
+                    }
+                }
+                let entry = try storage.entry(forKey: "a")
+                guard entry?.isPinned != true, entry?.tags.isEmpty != false else {
+                    Issue.record("round \(number): pinned \(entry?.isPinned == true), tags \(entry?.tags ?? [])")
+                    return
+                }
+            }
+        }
+    }
+
     @Test func `pending access notes bring nothing back after a removal`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")

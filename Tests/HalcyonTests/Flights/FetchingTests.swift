@@ -117,6 +117,47 @@ import Testing
         #expect(try storage.value(forKey: "a") == .blob(2))
     }
 
+    @Test(arguments: ["store", "remove", "clear"])
+    func `a fetch that begins while a change commits is overtaken too`(change: String) async throws {
+        let (cache, origin) = (try CacheFixture(), Origin(isOpen: false))
+        let storage = cache.storage
+        if change != "store" { try storage.store(value: .blob(9), forKey: "a") }
+        cache.settle()
+        let (fetching, isCommitting) = (Locked<Task<Data, any Error>?>(nil), DispatchSemaphore(value: 0))
+        cache.beforeCommit {
+            guard fetching.withLock({ $0 }) == nil else { return true }
+            let task = Task { try await storage.async.value(forKey: "a") { try await origin.fetch(1) } }
+            fetching.withLock { $0 = task }
+            // Until it is under way; without a value, until its closure runs.
+            _ = isCommitting.wait(timeout: .now() + .milliseconds(change == "store" ? 2_000 : 50))
+            return true
+        }
+        let watching = Task {
+            try await eventually { origin.fetches.withLock { $0 } == 1 }
+            isCommitting.signal()
+        }
+        try await onThread {
+            switch change {
+            case "store": try storage.store(value: .blob(2), forKey: "a")
+            case "remove": try storage.remove(forKey: "a")
+            default: try storage.removeAll()
+            }
+        }
+        let later = try await storage.async.value(forKey: "a") { .init(.blob(3)) }
+        #expect(later == (change == "store" ? .blob(2) : .blob(3)))
+        origin.open()
+        _ = try await fetching.withLock { $0 }?.value
+        watching.cancel()
+        _ = await watching.result
+        #expect(try storage.value(forKey: "a") == later)
+    }
+
+    private func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+        }
+    }
+
     @Test func `a refused store during a fetch changes nothing`() async throws {
         let (cache, origin) = (try CacheFixture(), Origin(isOpen: false))
         let storage = cache.storage

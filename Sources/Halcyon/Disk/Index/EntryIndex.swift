@@ -118,6 +118,7 @@ package final class EntryIndex: Sendable {
             // After the commit, because a refused one changes nothing. Under the lock, so that it comes before the next
             // opening.
             if let state = effects.state { condition.update(from: state) }
+            for action in effects.actions { action() }
             writer?.isRecorded = true
             requestCheckpoint(frames: connection.logFrames)
             return result

@@ -12,7 +12,11 @@ package struct IndexSession {
         var stored: [SharedEntry] = []
         /// The directory's state, if the transaction has changed it.
         var state: IndexState?
+        fileprivate(set) var actions: [() -> Void] = []
     }
+
+    /// Runs `action` once the transaction has committed, still under the write lock. If it fails, `action` does not run.
+    func afterCommit(_ action: @escaping () -> Void) { effects?.actions.append(action) }
 
     // MARK: One entry
 

@@ -21,8 +21,8 @@ extension EntryStore {
         do {
             let (entry, trashed) = try remover.makingRoom {
                 try settler.settlingIfRefused([name]) { session in
-                    // Also those that began while the removal waited for the lock.
-                    fetches.overtake(name)
+                    // Also those that began meanwhile, and may have found the value.
+                    session.afterCommit { [fetches] in fetches.overtake(name) }
                     return try remover.trash(name, in: session)
                 }
             }
@@ -30,6 +30,7 @@ extension EntryStore {
             (removed, wasThere) = (entry, trashed != nil)
         } catch  where error.meansFullDisk {
             (removed, wasThere) = (try remover.removeOnFullDisk(name), true)
+            fetches.overtake(name)
         }
         if let removed {
             recorder.log.withLock { $0.count(\.removals) }

@@ -225,7 +225,8 @@ extension EntryStore {
         let replaced = try blobs.publish(
             staged, as: request.name, over: old, oldToken: existing?.token ?? environment.tokens.next())
         didPublish()
-        if request.isWanted == nil { fetches.overtake(request.name) }
+        // Also those that began during this transaction and did not find its row.
+        if request.isWanted == nil { session.afterCommit { [fetches] in fetches.overtake(request.name) } }
         return replaced.map { ($0, old?.allocatedSize ?? 0) }
     }
 

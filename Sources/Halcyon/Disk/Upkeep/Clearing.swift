@@ -25,12 +25,16 @@ struct Clearing: FolderWork {
                 // The write may have opened this index, so ask now.
                 let statistics = try? store.adopter.formerStatistics()
                 try Self.cancelAdoption(in: session, adding: statistics)
-                // Also those that began while the clear waited for the lock.
-                store.fetches.overtake { _ in true }
-                return try store.moment(in: session)
+                let moment = try store.moment(in: session)
+                // Under the lock, so that the next store knows of it.
+                session.afterCommit { [condition = store.condition, fetches = store.fetches] in
+                    condition.beginClearing(upTo: moment.latest)
+                    // Also those that began meanwhile, and may have found a value.
+                    fetches.overtake { _ in true }
+                }
+                return moment
             }
         }
-        store.condition.beginClearing(upTo: moment.latest)
         store.index.knownRows.forgetAll()
         // Taken after the moment, to include files without a row that appeared while `init` waited for the lock.
         changedUntil = Timestamp(Date())
