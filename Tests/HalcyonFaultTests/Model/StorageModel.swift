@@ -204,8 +204,9 @@ struct StorageModel {
     /// Accesses that only a clock that was put back since can have noted.
     private mutating func clampFuture() {
         for (key, row) in rows where !row.isPinned && row.accessed > now + Self.tolerance {
+            let life = lifeNow(of: row)
             rows[key]?.accessed = now
-            if let end = row.life.end, let duration = row.life.duration { rows[key]?.life.end = min(end, now + duration) }
+            rows[key]?.life = life
         }
     }
 

@@ -209,8 +209,8 @@ final class StorageModelRun {
 
     private func requireGone(_ names: [String], _ keys: Set<String>) throws {
         let gone = StorageAct.keys.filter { names.contains(observer.cacheFileName(forKey: $0)) }
-        try require(
-            names.count == keys.count && keys.isSubset(of: gone), "\(gone) of \(names.count) went instead of \(keys.sorted())")
+        let isSo = names.count == keys.count && keys.isSubset(of: gone)
+        try require(isSo, "\(gone) of \(names.count) went instead of \(keys.sorted())")
     }
 
     private static func text(_ data: Data?) -> String { data.map { "\($0.count) bytes" } ?? "nothing" }

@@ -32,13 +32,14 @@ import Testing
         ],
         // The note of an entry of a folder that was deleted was from the time ahead, and kept out that of the new one.
         [
-            .removeMatching(.small, by: 0), .pass(-40.091), .store("b", 8, .seconds(100), by: 0), .read("b", .none, by: 0),
-            .removeFolder, .store("b", 9, nil, by: 1), .pass(300), .read("b", .to(.expired), by: 0),
+            .removeMatching(.small, by: 0), .pass(-40.091), .store("b", 8, .seconds(100), by: 0),
+            .read("b", .none, by: 0), .removeFolder, .store("b", 9, nil, by: 1), .pass(300),
+            .read("b", .to(.expired), by: 0),
         ],
         // An eviction wrote notes from the time ahead after it had moved accesses in the future to now.
         [
-            .store("d", 10, by: 1), .look, .setLimits(bytes: 60, entries: 3, by: 1), .store("c", 11, .seconds(100_000), by: 1),
-            .storeIfNew("b", 5, by: 0), .pass(-3600.003), .evict(by: 1),
+            .store("d", 10, by: 1), .look, .setLimits(bytes: 60, entries: 3, by: 1),
+            .store("c", 11, .seconds(100_000), by: 1), .storeIfNew("b", 5, by: 0), .pass(-3600.003), .evict(by: 1),
         ],
     ]
 

@@ -65,7 +65,8 @@ import Testing
                 try storage.store(value: .blob(1), forKey: "a", attributes: .init(isPinned: true, tags: ["old"]))
                 DispatchQueue.concurrentPerform(iterations: 2) { thread in
                     #expect(throws: Never.self) {
-                        if thread == 0 { try storage.removeAll() } else { try storage.store(value: .blob(2), forKey: "a") }
+                        guard thread == 0 else { return try storage.store(value: .blob(2), forKey: "a") }
+                        try storage.removeAll()
                     }
                 }
                 let entry = try storage.entry(forKey: "a")
