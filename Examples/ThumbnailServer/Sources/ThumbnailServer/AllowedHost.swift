@@ -19,7 +19,8 @@ struct AllowedHost: Hashable, Sendable {
     static func allowed(by text: String) -> Set<AllowedHost>? {
         let hosts = ["http", "https"].compactMap { scheme -> AllowedHost? in
             guard let parts = URLComponents(string: "\(scheme)://\(text)"), parts.user == nil, parts.path.isEmpty,
-                parts.query == nil, parts.fragment == nil
+                parts.query == nil, parts.fragment == nil, (1...65_535).contains(parts.port ?? 1), text.last != ":",
+                !text.contains(where: "*,".contains)
             else { return nil }
             return AllowedHost(parts)
         }

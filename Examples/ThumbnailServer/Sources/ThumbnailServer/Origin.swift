@@ -26,12 +26,13 @@ struct Origin: Sendable {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(5), read: .milliseconds(Int64(patience * 500))))
-        // No retries: if the host is down, clients get the old thumbnail at once.
+        // No retries: if the host refuses connections, clients get the old thumbnail at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         return configuration
     }
 
-    /// The URL as it is requested, so that a file has one key: without a fragment, which is not sent, and without a default port.
+    /// The URL as it is requested, so that a request has one key: without a fragment, which is not sent, without a default port, and
+    /// with a path.
     ///
     /// - Throws: ``HTTPError`` with status 400, 403 or 414.
     func require(_ address: String) throws -> URL {
@@ -46,6 +47,7 @@ struct Origin: Sendable {
         parts.scheme = parts.scheme?.lowercased()
         parts.host = host.name
         if parts.port == AllowedHost.defaultPort(of: parts.scheme) { parts.port = nil }
+        if parts.percentEncodedPath.isEmpty { parts.percentEncodedPath = "/" }
         guard let url = parts.url else { throw HTTPError(.badRequest, message: "url is not the URL of an image") }
         return url
     }

@@ -50,7 +50,7 @@ import ServiceLifecycle
     func validate() throws {
         guard !allowedHosts.isEmpty else { throw ValidationError("Give at least one host: --allow images.example.com") }
         for host in allowedHosts where AllowedHost.allowed(by: host) == nil {
-            throw ValidationError("\(host) is not a host or HOST:PORT.")
+            throw ValidationError("\(host) is not a host or HOST:PORT. There are no wildcards.")
         }
         guard patience > 0, patience <= 3_600 else {
             throw ValidationError(
@@ -60,6 +60,7 @@ import ServiceLifecycle
         guard megabytes > 0, megabytes <= 1_000_000 else { throw ValidationError("--megabytes is 1 to 1000000.") }
         guard cleanSeconds > 0, cleanSeconds <= 86_400 else { throw ValidationError("--clean-seconds is up to a day.") }
         guard token != "" else { throw ValidationError("--token is empty.") }
+        guard cache != "" else { throw ValidationError("--cache is empty.") }
         guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }
     }
 
@@ -73,7 +74,8 @@ import ServiceLifecycle
             // A progressive JPEG of 16 megapixels takes up to 192 MB to decode, and one decodes on each processor.
             HalcyonImage.pixelLimit = 16_000_000
         #endif
-        let reporter = CacheReporter(cache: "thumbnails", logger: logger)
+        // If a thumbnail cannot be stored, no call throws that: clients get it all the same.
+        let reporter = CacheReporter(cache: "thumbnails", logger: logger, failureLevel: .warning)
         let storage = try openStorage(reporter)
         let client = HTTPClient(
             eventLoopGroupProvider: .singleton, configuration: Origin.clientConfiguration(patience: patience))

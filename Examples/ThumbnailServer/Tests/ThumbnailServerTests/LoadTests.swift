@@ -225,7 +225,32 @@ import Testing
             #expect(lines.filter { $0.hasPrefix("HTTP/1.1 40") }.count == 2, "\(answers)")
             #expect(!answers.contains("{") && answers.hasSuffix("\r\n\r\n"), "\(answers)")
             #expect(await origin.counts.requests == ["/fresh/1": 1])
+            let metrics = try await server.get("metrics").text.split(separator: "\n")
+            let active = metrics.filter { $0.contains("active_requests") && $0.contains("\"HEAD\"") }
+            #expect(!active.isEmpty && active.allSatisfy { $0.hasSuffix(" 0") || $0.hasSuffix(" 0.0") }, "\(active)")
         }
+    }
+
+    @Test func `a cache that cannot be used delays no thumbnail, and the metrics show it`() async throws {
+        try await withServer { setting in
+            let (server, origin) = (setting.server, setting.origin)
+            // A directory in place of the index.
+            let path = "com.onevcat.Kingfisher.ImageCache.thumbnails/.halcyon/index.sqlite/nothing"
+            try FileManager.default.removeItem(at: setting.cache)
+            try FileManager.default.createDirectory(
+                at: setting.cache.appendingPathComponent(path), withIntermediateDirectories: true)
+            let thumbnail = try await server.thumbnail("fresh/1", of: origin)
+            #expect(thumbnail.status == 200 && thumbnail.cacheControl == "no-store")
+            try await #expect(server.metric("halcyon_failures_total{cache=\"thumbnails\"}") ?? 0 > 0)
+            try await #expect(server.get("stats").status == 503)
+            let request = "thumb?url=http://127.0.0.1:\(origin.port)/fresh/1"
+            try await #expect(server.delete(request, token: "token").status == 503)
+        }
+    }
+
+    @Test(arguments: ["*.example.com", "*", "a.example.com,b.example.com", "a:0", "a:65536", "a:", "", "http://a"])
+    func `a host that no address can have is refused`(host: String) throws {
+        try #expect(RunningServer.exitStatus(of: ["--allow", host]) == 64)
     }
 
     @Test func `a delete with the token removes all variants of a picture`() async throws {

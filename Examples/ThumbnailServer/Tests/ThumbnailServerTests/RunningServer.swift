@@ -29,12 +29,23 @@ final class RunningServer: @unchecked Sendable {
         process.arguments = [
             "--allow", "127.0.0.1:\(origin.port)", "--patience", "\(patience)", "--port", "0", "--cache", cache.path,
             "--megabytes", "\(megabytes)",
-            "--token", token, "--log-level", "warning", "--clean-seconds", "0.1",
+            "--token", token, "--log-level", "error", "--clean-seconds", "0.1",
         ]
         let output = Pipe()
         process.standardOutput = output
         try process.run()
         port = try await Self.port(saidIn: output.fileHandleForReading)
+    }
+
+    /// The exit status of a server whose options are not valid.
+    static func exitStatus(of arguments: [String]) throws -> Int32 {
+        let process = Process()
+        process.executableURL = try executable()
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
     }
 
     private static func port(saidIn output: FileHandle) async throws -> Int {

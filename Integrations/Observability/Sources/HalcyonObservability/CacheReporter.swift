@@ -28,23 +28,28 @@ public import Metrics
 ///
 /// A short `halcyon.eviction.unused` means that the limit is too small: recently used entries are evicted.
 ///
-/// Hits, misses and stores are logged at `trace`. Removals, waits and errors are logged at `debug`: most errors are also thrown to
-/// you. Those of clears and cleans are not, so watch `halcyon.failures`. A repair is logged at `info`, since no call throws it.
+/// Hits, misses and stores are logged at `trace`, removals and waits at `debug`. So are failures by default: most are also thrown to
+/// you. Those of clears, cleans and of stores after a fetch are not, so watch `halcyon.failures`, or log them at a higher level. A
+/// repair is logged at `info`, since no call throws it.
 /// Metadata keys begin with `halcyon.`.
 public struct CacheReporter: Sendable {
     private let name: String
     private let logger: Logger?
+    private let failureLevel: Logger.Level
     private let meters: CacheMeters
 
     /// - Parameters:
     ///   - name: the value of the dimension `cache`, and of `halcyon.cache` in logs. Use few different names.
     ///   - logger: nil to log nothing.
+    ///   - failureLevel: the level of failures. On a full disk, each store fails.
     ///   - factory: creates the metrics. The default is the one that your app has bootstrapped.
     public init(
-        cache name: String, logger: Logger? = nil, metrics factory: any MetricsFactory = MetricsSystem.factory
+        cache name: String, logger: Logger? = nil, failureLevel: Logger.Level = .debug,
+        metrics factory: any MetricsFactory = MetricsSystem.factory
     ) {
         self.name = name
         self.logger = logger
+        self.failureLevel = failureLevel
         meters = CacheMeters(cache: name, factory: factory)
     }
 
@@ -68,6 +73,7 @@ public struct CacheReporter: Sendable {
         switch kind {
         case .hit, .miss, .store: .trace
         case .repair: .info
+        case .failure: failureLevel
         default: .debug
         }
     }

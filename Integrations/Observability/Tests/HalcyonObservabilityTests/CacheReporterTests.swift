@@ -11,10 +11,10 @@ import Testing
     private let metrics = TestMetrics()
     private let logs = InMemoryLogHandler()
 
-    private func reporter(level: Logger.Level = .trace) -> CacheReporter {
+    private func reporter(level: Logger.Level = .trace, failureLevel: Logger.Level = .debug) -> CacheReporter {
         var logger = Logger(label: "test") { [logs] _ in logs }
         logger.logLevel = level
-        return CacheReporter(cache: "thumbnails", logger: logger, metrics: metrics)
+        return CacheReporter(cache: "thumbnails", logger: logger, failureLevel: failureLevel, metrics: metrics)
     }
 
     private func withStorage(
@@ -81,6 +81,17 @@ import Testing
         try #expect(count("halcyon.removed.bytes", [("cause", "expiration")]) == 7)
         let logged = logs.entries.filter { $0.metadata["halcyon.error"] != nil }
         #expect(logged.map(\.level) == [.debug] && logged.map(\.message) == ["cache failure"])
+    }
+
+    @Test func `failures have the level that a server wants`() throws {
+        try withStorage({ $0.report(to: reporter(failureLevel: .warning)) }) { storage in
+            try storage.store(value: Data(), forKey: "a")
+            #expect(throws: KingfisherError.self) {
+                try storage.store(value: Data(), forKey: "a", writeOptions: .withoutOverwriting)
+            }
+            try storage.remove(forKey: "a")
+        }
+        #expect(logs.entries.map(\.level) == [.trace, .warning, .debug])
     }
 
     @Test func `meters show the entries and bytes in the cache`() throws {
