@@ -173,7 +173,13 @@ extension DiskStorage.Backend.AsyncCalls {
                 switch try await renew(cached) {
                 case .new(let new): return await store(new, over: cached.info, if: isWanted)
                 case .unchanged(let response) where validators.areConfirmed(by: response):
-                    await response.forbidsKeeping ? remove(cached.info) : note(response, of: cached.info)
+                    if response.forbidsKeeping {
+                        await remove(cached.info)
+                    } else if await !note(response, of: cached.info), isWanted() {
+                        // A removal of many entries was under way. Later callers have joined, and must not get the value.
+                        guard isNeeded else { throw Removed() }
+                        return await store(try await fetch(), if: isWanted)
+                    }
                     return .success(cached.value)
                 case .unchanged: return await store(try await fetch(), over: cached.info, if: isWanted)
                 case .gone(let error):
@@ -210,13 +216,16 @@ extension DiskStorage.Backend.AsyncCalls {
         }
 
         /// Does nothing if other bytes have been stored since, because the response does not describe them.
-        private func note(_ response: HTTPFreshness, of cached: DiskStorage.EntryInfo) async {
-            _ = try? await BlockingCalls.changes.run { [self] in
+        ///
+        /// - Returns: false if the entry has been removed.
+        private func note(_ response: HTTPFreshness, of cached: DiskStorage.EntryInfo) async -> Bool {
+            let isThere = try? await BlockingCalls.changes.run { [self] in
                 try storage.update(forKey: key, forcedExtension: forcedExtension) { info in
                     guard info.token == cached.token else { return .init() }
                     return .init(validators: info.validators?.renewed(by: response))
                 }
             }
+            return isThere != false
         }
     }
 }

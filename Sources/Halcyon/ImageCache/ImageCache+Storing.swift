@@ -38,16 +38,18 @@ extension ImageCache {
         let enqueue = { [self] in ioQueue.async(store: store) { [self] in perform($0) } }
         // Entries that have already expired are not stored, so loads keep finding the old entry.
         let isExpired = (call.expiration ?? diskStorage.config.expiration).isExpired
-        guard isExpired else {
-            return order.begin(store.blob, storing: store, ifWanted: isWanted, memory: memory) { _ in enqueue() }
-        }
-        guard isWanted(order.latestChange(of: store.blob)) else { return }
-        if let memory {
-            order.change(store.blob.key) {
+        // The image of a fetch under way must not replace it in memory, even if it cannot be stored on disk.
+        let change = memory.map { memory in
+            { [flights] in
                 if !call.isFetched { flights.forget(store.blob.name) }
                 return memory()
             }
         }
+        guard isExpired else {
+            return order.begin(store.blob, storing: store, ifWanted: isWanted, memory: change) { _ in enqueue() }
+        }
+        guard isWanted(order.latestChange(of: store.blob)) else { return }
+        if let change { order.change(store.blob.key, change) }
         enqueue()
     }
 

@@ -423,6 +423,29 @@ import Testing
         #expect(!keys.contains { storage.isCached(forKey: $0) })
     }
 
+    /// The renewal begins after the moment of the removal and before its batch.
+    @Test func `a value that a removal by tag takes during its renewal is not given to later callers`() async throws {
+        let cache = try staleCache("max-age=60", secondsAgo: 100)
+        let (storage, isOpen, begun) = (cache.storage, Locked(false), Locked(false))
+        try storage.update(.init(tags: ["t"]), forKey: "a")
+        let confirmed = response(cache, [("ETag", "\"1\""), ("Cache-Control", "max-age=60")])
+        let moment = try storage.store.moment(removing: .init(tag: "t"))
+        let renewing = Task {
+            try await storage.async.value(forKey: "a") {
+                .init(.blob(2))
+            } renewing: { _ in
+                begun.withLock { $0 = true }
+                while !isOpen.withLock({ $0 }) { await Task.yield() }
+                return .unchanged(confirmed)
+            }
+        }
+        try await eventually { begun.withLock { $0 } }
+        try storage.removeEntries(matching: .init(tag: "t"), existingAt: moment, progress: nil) { try $0() }
+        isOpen.withLock { $0 = true }
+        #expect(try await renewing.value == .blob(2))
+        #expect(try storage.value(forKey: "a") == .blob(2))
+    }
+
     @Test(arguments: [
         ("private, max-age=600", true), ("no-store", true), ("no-store, max-age=600", true), ("public", false),
     ]) func `a confirmation that forbids to keep the value removes it`(control: String, isGone: Bool) async throws {

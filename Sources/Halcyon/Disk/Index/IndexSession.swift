@@ -15,8 +15,12 @@ package struct IndexSession {
         fileprivate(set) var actions: [() -> Void] = []
     }
 
-    /// Runs `action` once the transaction has committed, still under the write lock. If it fails, `action` does not run.
-    func afterCommit(_ action: @escaping () -> Void) { effects?.actions.append(action) }
+    /// Runs `action` after the commit, still under the write lock, so it must not use the index. If the transaction fails, it does
+    /// not run. Only for sessions of ``EntryIndex/write(_:_:)``.
+    func afterCommit(_ action: @escaping () -> Void) {
+        assert(effects != nil)
+        effects?.actions.append(action)
+    }
 
     // MARK: One entry
 

@@ -5,8 +5,10 @@ package struct AccessLog {
     package struct Note: Sendable {
         /// The store that was read, so that a note never changes a newer entry.
         var token: Int64
-        /// When it was stored, to tell which of two stores is the later one.
+        /// When it was stored, to tell which of two stores in one index is the later one.
         var storedAt: Timestamp
+        /// See ``EntryIndex/generation``.
+        var generation = 0
         var accessedAt: Timestamp
         /// The lifetime as this process sees it; nil if the read did not move the expiration.
         var lifetime: Lifetime?
@@ -75,15 +77,16 @@ package struct AccessLog {
     }
 
     /// Adds a read, or merges it with the entry's pending one. Drops reads of further entries beyond the limit, and those of a store
-    /// that another one has replaced during the read: a slow read may end after one of the new bytes.
-    ///
-    /// - Parameter start: when the read began. Times of stores alone do not tell the later one: those of an index that is gone may
-    ///   be from before the clock was set back.
-    mutating func add(_ note: Note, for id: Int64, readFrom start: Timestamp, to end: @autoclosure () -> Timestamp) {
+    /// that a later one has replaced: a slow read may end after one of the new bytes.
+    mutating func add(_ note: Note, for id: Int64, now: @autoclosure () -> Timestamp) {
         if let place = notes.index(forKey: id) {
             guard notes.values[place].token != note.token else { return notes.values[place].append(note) }
-            let storedAt = notes.values[place].storedAt
-            if storedAt > note.storedAt, storedAt >= start, storedAt <= end() { return }
+            // Times of an index that is gone may be from before the clock was set back.
+            let (storedAt, isOfOneIndex) = (
+                notes.values[place].storedAt, notes.values[place].generation == note.generation
+            )
+            // A time in the future is from before the clock was set back.
+            if isOfOneIndex, storedAt > note.storedAt, storedAt <= now() { return }
         }
         if notes.count < limit { notes[id] = note }
     }
