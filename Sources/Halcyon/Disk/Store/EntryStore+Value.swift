@@ -158,7 +158,8 @@ extension EntryStore {
         if lifetime != nil, case .cacheTime = extending { renewedAt = now }
         let note = AccessLog.Note(
             token: entry.token, storedAt: entry.createdAt, generation: index.generation,
-            accessedAt: stamp(at: now), lifetime: lifetime, renewedAt: renewedAt, keyDescription: keyDescription(of: entry, key: key, origin: origin))
+            accessedAt: stamp(at: now), lifetime: lifetime, renewedAt: renewedAt,
+            keyDescription: keyDescription(of: entry, key: key, origin: origin))
         let count = recorder.log.withLock { log in
             log.add(note, for: entry.id, now: environment.now())
             if let bytes { log.countHit(bytes: bytes) }
