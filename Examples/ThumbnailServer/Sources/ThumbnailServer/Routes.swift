@@ -44,7 +44,7 @@ func routes(
     let text = { @Sendable (request: Request, context: BasicRequestContext) async throws -> Response in
         // While the cache cannot be used, its counters of failures matter most.
         if let totals = try? await thumbnails.storage.async.perform({ try $0.totals() }) { reporter.record(totals) }
-        return try metrics.text.response(from: request, context: context)
+        return metrics.text.response(from: request, context: context)
     }
     for (path, answer) in [("thumb", thumbnail), ("stats", stats), ("metrics", text)] {
         router.get(RouterPath(path), use: answer)
