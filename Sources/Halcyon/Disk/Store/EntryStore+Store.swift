@@ -226,7 +226,7 @@ extension EntryStore {
             staged, as: request.name, over: old, oldToken: existing?.token ?? environment.tokens.next())
         didPublish()
         // Also those that began during this transaction and did not find its row.
-        if request.isWanted == nil { session.afterCommit { [fetches] in fetches.overtake(request.name) } }
+        if request.isWanted == nil { session.afterCommit { [fetches, name = request.name] in fetches.overtake(name) } }
         return replaced.map { ($0, old?.allocatedSize ?? 0) }
     }
 
