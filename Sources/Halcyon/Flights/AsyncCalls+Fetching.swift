@@ -78,7 +78,8 @@ extension DiskStorage.Backend.AsyncCalls {
     /// If `renew` throws, the entry stays unchanged. If it returns a value that has expired already, the old one is removed, and
     /// nothing is stored. If it returns a 304 that forbids your cache to keep the bytes, you get the old value, and the entry is removed.
     /// If an entry cannot be removed, it stays, and the ``DiskStorage/Config/observer`` gets the failure.
-    /// If it returns a 304 with the `ETag` of other bytes, `fetch` is called, because that response confirms nothing.
+    /// If it returns a 304 with the `ETag` of other bytes, `fetch` is called, because that response confirms nothing. The same
+    /// applies if the entry was evicted meanwhile, or removed together with others.
     ///
     /// A renewal within `stale-while-revalidate` runs in a task of its own, which nothing cancels: give your requests a deadline.
     ///

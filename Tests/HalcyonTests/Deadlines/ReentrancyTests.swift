@@ -69,10 +69,9 @@ import Testing
         }
     }
 
-    private static let queues: [(name: String, queue: @Sendable () -> CallbackQueue)] = [
-        ("untouch", { .untouch }), ("mainAsync", { .mainAsync }), ("mainCurrentOrAsync", { .mainCurrentOrAsync }),
-        ("dispatch", { .dispatch(DispatchQueue(label: "serial")) }),
-        ("operation", { .operationQueue(OperationQueue()) }),
+    private static let queues: [@Sendable () -> CallbackQueue] = [
+        { .untouch }, { .mainAsync }, { .mainCurrentOrAsync }, { .dispatch(DispatchQueue(label: "serial")) },
+        { .operationQueue(OperationQueue()) },
     ]
 
     /// Starts something and waits until all calls of its handler have answered.
@@ -89,7 +88,7 @@ import Testing
     @Test(arguments: CallbackTests.callsWithQueue.indices)
     func `a handler may call every function, on any queue`(index: Int) async throws {
         let start = CallbackTests.callsWithQueue[index].start
-        for (_, queue) in Self.queues {
+        for queue in Self.queues {
             try await withImageCache { subject in
                 try await subject.fillForCalls()
                 try await awaitInner(subject.cache) { try start(subject.cache, queue(), $0) }
@@ -122,7 +121,7 @@ import Testing
             },
         ]
         for call in calls {
-            for (_, queue) in Self.queues {
+            for queue in Self.queues {
                 try await withImageCache { subject in
                     try await subject.fillForCalls()
                     try await awaitInner(subject.cache) { call(subject.cache, queue(), $0) }

@@ -119,7 +119,8 @@ import Testing
 @Suite struct AccessLogTests {
     private func note(_ token: Int64, _ time: Int64, _ lifetime: Lifetime? = nil, hits: Int64 = 1) -> AccessLog.Note {
         AccessLog.Note(
-            token: token, storedAt: Timestamp(milliseconds: token), accessedAt: Timestamp(milliseconds: time),
+            token: token, storedAt: Timestamp(milliseconds: token), generation: 0,
+            accessedAt: Timestamp(milliseconds: time),
             lifetime: lifetime, hits: hits)
     }
 

@@ -63,7 +63,8 @@ import Testing
             try connection.execute("BEGIN; UPDATE entries SET expires_at = 8000, time_to_live = 7000, \(row)")
             defer { connection.rollBack() }
             let note = AccessLog.Note(
-                token: entry.token, storedAt: entry.createdAt, accessedAt: Timestamp(milliseconds: 1_000),
+                token: entry.token, storedAt: entry.createdAt, generation: 0,
+                accessedAt: Timestamp(milliseconds: 1_000),
                 lifetime: lifetime, renewedAt: nil)
             let expected = try connection.texts(Self.expected, bonus)
             try session.touch(id: entry.id, note, bonus: bonus)
@@ -102,13 +103,15 @@ import Testing
         try session.touch(
             id: entry.id,
             AccessLog.Note(
-                token: entry.token, storedAt: entry.createdAt, accessedAt: read, lifetime: known, renewedAt: read))
+                token: entry.token, storedAt: entry.createdAt, generation: 0, accessedAt: read, lifetime: known,
+                renewedAt: read))
         #expect(try connection.integer("SELECT expires_at FROM entries") == end)
         // A caller's own expiration replaces both, unless no read moves it.
         try session.touch(
             id: entry.id,
             AccessLog.Note(
-                token: entry.token, storedAt: entry.createdAt, accessedAt: read, lifetime: known, renewedAt: nil))
+                token: entry.token, storedAt: entry.createdAt, generation: 0, accessedAt: read, lifetime: known,
+                renewedAt: nil))
         #expect(try connection.integer("SELECT expires_at FROM entries") == (timeToLive == "NULL" ? end : 2_000))
     }
 

@@ -8,7 +8,7 @@ package struct AccessLog {
         /// When it was stored, to tell which of two stores in one index is the later one.
         var storedAt: Timestamp
         /// See ``EntryIndex/generation``.
-        var generation = 0
+        var generation: Int
         var accessedAt: Timestamp
         /// The lifetime as this process sees it; nil if the read did not move the expiration.
         var lifetime: Lifetime?
@@ -81,11 +81,9 @@ package struct AccessLog {
     mutating func add(_ note: Note, for id: Int64, now: @autoclosure () -> Timestamp) {
         if let place = notes.index(forKey: id) {
             guard notes.values[place].token != note.token else { return notes.values[place].append(note) }
-            // Times of an index that is gone may be from before the clock was set back.
-            let (storedAt, isOfOneIndex) = (
-                notes.values[place].storedAt, notes.values[place].generation == note.generation
-            )
-            // A time in the future is from before the clock was set back.
+            let storedAt = notes.values[place].storedAt
+            let isOfOneIndex = notes.values[place].generation == note.generation
+            // A time in the future is from before the clock was set back. So may be any time in an index that is gone.
             if isOfOneIndex, storedAt > note.storedAt, storedAt <= now() { return }
         }
         if notes.count < limit { notes[id] = note }
