@@ -440,7 +440,10 @@ import Testing
             }
         }
         try await eventually { begun.withLock { $0 } }
-        try storage.removeEntries(matching: .init(tag: "t"), existingAt: moment, progress: nil) { try $0() }
+        let removed = try storage.removeEntries(matching: .init(tag: "t"), existingAt: moment, progress: nil) {
+            try $0()
+        }
+        #expect(removed.count == 1)
         isOpen.withLock { $0 = true }
         #expect(try await renewing.value == .blob(2))
         #expect(try storage.value(forKey: "a") == .blob(2))
