@@ -66,15 +66,14 @@ final class CallOrder: Sendable {
     /// - Parameters:
     ///   - store: nil for a removal.
     ///   - isWanted: receives the number of the latest change; see ``latestChange(of:)``. False changes nothing. Called under the lock.
-    ///   - memory: changes memory too; see ``change(_:_:)``. nil leaves it as it is.
+    ///   - memory: changes memory too; see ``change(_:ifWanted:_:)``. nil leaves it as it is.
     ///   - enqueue: adds it to the I/O queue. Receives the number for ``endRemoval(_:of:)``. Called under the lock, so that changes
     ///     are queued in the order of their numbers.
     func begin(
         _ blob: DiskLoad.Blob, storing store: PendingStore?, ifWanted isWanted: (Int) -> Bool = { _ in true },
         memory: (() -> Any?)? = nil, enqueue: (Int) -> Void
     ) {
-        let isWanted = { (state: State) in isWanted(state.latestChange(of: blob)) }
-        change(blob.key, where: isWanted, changesMemory: memory != nil) { state, number in
+        change(blob, ifWanted: isWanted, changesMemory: memory != nil) { state, number in
             state.keys[blob.key]?.pending.append(Change(number: number, name: blob.name, store: store))
             // Memory first: once it is queued, the disk may have it before this thread goes on.
             let displaced = memory?()
@@ -141,22 +140,26 @@ final class CallOrder: Sendable {
 
     /// Changes a key in memory. Loads under way put nothing there.
     ///
-    /// - Parameter body: called under the lock, so that memory and disk change in the same order. Returns the displaced object, which
-    ///   is released after the lock: its deinit may call back.
-    func change(_ key: MemoryKey, _ body: () -> Any?) { change(key) { _, _ in body() } }
+    /// - Parameters:
+    ///   - isWanted: see ``begin(_:storing:ifWanted:memory:enqueue:)``.
+    ///   - body: called under the lock, so that memory and disk change in the same order. Returns the displaced object, which is
+    ///     released after the lock: its deinit may call back.
+    func change(_ blob: DiskLoad.Blob, ifWanted isWanted: (Int) -> Bool = { _ in true }, _ body: () -> Any?) {
+        change(blob, ifWanted: isWanted, changesMemory: true) { _, _ in body() }
+    }
 
     private func change(
-        _ key: MemoryKey, where isWanted: (State) -> Bool = { _ in true }, changesMemory: Bool = true,
+        _ blob: DiskLoad.Blob, ifWanted isWanted: (Int) -> Bool, changesMemory: Bool,
         _ body: (inout State, Int) -> Any?
     ) {
         let displaced: Any? = state.withLock { state in
-            guard isWanted(state) else { return nil }
+            guard isWanted(state.latestChange(of: blob)) else { return nil }
             state.count += 1
-            state.keys[key, default: Key()].overtakeLoads()
+            state.keys[blob.key, default: Key()].overtakeLoads()
             let number = state.count
-            if state.changing > 0, changesMemory { state.changedMeanwhile[key] = number }
+            if state.changing > 0, changesMemory { state.changedMeanwhile[blob.key] = number }
             let displaced = body(&state, number)
-            state.update(key) { _ in }
+            state.update(blob.key) { _ in }
             return displaced
         }
         withExtendedLifetime(displaced) {}

@@ -30,7 +30,7 @@ extension ImageCache {
 
     /// - Parameters:
     ///   - isWanted: see ``CallOrder/begin(_:storing:ifWanted:memory:enqueue:)``. If it returns false, nothing is stored or reported.
-    ///   - memory: changes memory; see ``CallOrder/change(_:_:)``.
+    ///   - memory: changes memory; see ``CallOrder/change(_:ifWanted:_:)``. Required if `isWanted` may return false.
     func store(
         _ call: StoreCall, ifWanted isWanted: (Int) -> Bool = { _ in true }, memory: (() -> Any?)? = nil
     ) {
@@ -48,9 +48,12 @@ extension ImageCache {
         guard isExpired else {
             return order.begin(store.blob, storing: store, ifWanted: isWanted, memory: change) { _ in enqueue() }
         }
-        guard isWanted(order.latestChange(of: store.blob)) else { return }
-        if let change { order.change(store.blob.key, change) }
-        enqueue()
+        guard let change else { return enqueue() }
+        order.change(store.blob, ifWanted: isWanted) {
+            let displaced = change()
+            enqueue()
+            return displaced
+        }
     }
 
     /// An image that has already expired is not kept, but still removes the one it replaces.

@@ -130,7 +130,7 @@ open class ImageCache: @unchecked Sendable {
         let report = options.callbackQueue.report(to: completionHandler)
         guard toDisk else {
             let blob = blob(of: key, options)
-            order.change(blob.key) {
+            order.change(blob) {
                 // The image of a fetch under way must not replace it.
                 flights.forget(blob.name)
                 return keepInMemory(image, as: blob.key, options)
@@ -222,7 +222,7 @@ open class ImageCache: @unchecked Sendable {
     ) {
         let removeFromMemory = fromMemory ? { [memoryStorage] in memoryStorage.take(blob.key) } : nil
         guard fromDisk else {
-            if let removeFromMemory { order.change(blob.key, removeFromMemory) }
+            if let removeFromMemory { order.change(blob, removeFromMemory) }
             return handler(.success(()))
         }
         order.begin(blob, storing: nil, memory: removeFromMemory) { number in

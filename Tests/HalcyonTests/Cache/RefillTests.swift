@@ -364,7 +364,7 @@ import Testing
         memory.storage.store(
             value: Token {
                 // The first step of every store.
-                order.change(MemoryKey("a")) {}
+                order.change(DiskLoad.Blob(key: MemoryKey("a"), name: BlobName(text: "a"), baseKey: "a")) {}
                 isGone.withLock { $0 = true }
             }, forKey: "a")
         order.remove(MemoryKey("a"), unlessChangedSince: begin) { memory.storage.take(MemoryKey("a")) }

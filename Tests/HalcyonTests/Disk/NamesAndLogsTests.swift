@@ -204,7 +204,7 @@ import Testing
         log.add(note(1, 8), for: 2)
         #expect(log.note(for: 2) == note(1, 8, hits: 2))
         log.add(note(2, 9), for: 2)
-        #expect(log.note(for: 2) == note(1, 8, hits: 2), "A full log takes no note of another store.")
+        #expect(log.note(for: 2) == note(2, 9), "A newer store's note takes the place of the old one's.")
     }
 
     @Test func `the latest known key, image and host of an entry are noted`() {

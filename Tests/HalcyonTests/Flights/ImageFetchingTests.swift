@@ -155,6 +155,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [StorageExpiration.never, .expired])
+    func `nothing comes between the decision to store a fetched image and the store`(
+        expiration: StorageExpiration
+    ) async throws {
+        try await withImageCache { subject in
+            let (cache, isStored, stored) = (subject.cache, Locked(false), try Pictures.image(1))
+            func keepFetched(_ fetched: KFCrossPlatformImage) {
+                cache.storeInBoth(
+                    fetched, original: Pictures.small[0], forKey: "a",
+                    options: .init([.diskCacheExpiration(expiration)]),
+                    attributes: .init(),
+                    ifWanted: { _ in
+                        let end = DispatchSemaphore(value: 0)
+                        Thread.detachNewThread {
+                            cache.store(stored, original: Pictures.small[1], forKey: "a", toDisk: false)
+                            isStored.withLock { $0 = true }
+                            end.signal()
+                        }
+                        // If it does not wait for the decision, it ends at once.
+                        _ = end.wait(timeout: .now() + 0.1)
+                        return true
+                    }, report: { _ in })
+            }
+            keepFetched(try Pictures.image(0))
+            try await eventually { isStored.withLock { $0 } }
+            await subject.settle()
+            #expect(cache.retrieveImageInMemoryCache(forKey: "a") === stored)
+        }
+    }
+
     @Test(arguments: [false, true])
     func `an image that is stored during a fetch stays`(isPending: Bool) async throws {
         try await withImageCache { subject in

@@ -85,8 +85,10 @@ package struct AccessLog {
             let isOfOneIndex = notes.values[place].generation == note.generation
             // A time in the future is from before the clock was set back. So may be any time in an index that is gone.
             if isOfOneIndex, storedAt > note.storedAt, storedAt <= now() { return }
+            notes.values[place] = note
+        } else if notes.count < limit {
+            notes[id] = note
         }
-        if notes.count < limit { notes[id] = note }
     }
 
     /// All notes, for writing. They stay visible until ``didFlush(_:)``.
