@@ -32,7 +32,7 @@ final class DiskLoad: @unchecked Sendable {
     let blob: Blob
     let source: CallOrder.Source
     var members: [Member]
-    /// A load that has begun cannot be withdrawn. Not set on its caller's thread, where nothing can withdraw it.
+    /// A load that has begun cannot be withdrawn.
     var hasBegun = false
     /// Whether the image may enter memory: no change of the key has been called since the load, and no change of all keys has begun or
     /// ended.

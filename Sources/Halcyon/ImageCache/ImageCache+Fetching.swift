@@ -43,10 +43,14 @@ extension ImageCache {
         extendingExpiration: ExpirationExtending = .cacheTime
     ) async throws -> DiskStorage.CachedValue<Data>? {
         let computedKey = key.computedKey(with: identifier)
-        switch order.source(of: blob(of: key, identifier, forcedExtension)) {
-        case .disk: break
-        case .pending: try await earlierChanges()
-        case .nothing:
+        let blob = blob(of: key, identifier, forcedExtension)
+        var source = order.source(of: blob)
+        if case .pending = source {
+            try await earlierChanges()
+            // If the store has failed, what was called before it decides.
+            source = order.source(of: blob)
+        }
+        if case .nothing = source {
             diskStorage.store.countUse(of: computedKey, bytes: nil)
             return nil
         }

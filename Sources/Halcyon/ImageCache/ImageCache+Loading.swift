@@ -38,14 +38,10 @@ extension ImageCache {
     @discardableResult
     func begin(_ member: DiskLoad.Member, of blob: DiskLoad.Blob, since changes: Int?) -> Bool {
         guard let (load, isNew) = order.admit(member, of: blob, since: changes) else { return false }
-        guard member.waits else {
-            perform(load, for: member)
-            return true
-        }
         LoadCancellation.onCancel { [order] in
             order.cancel(member, of: load) ? { Self.loads.start { member.handler(.success(nil)) } } : nil
         }
-        if isNew { start(load) }
+        if !member.waits { performIfWanted(load) } else if isNew { start(load) }
         return true
     }
 
@@ -58,39 +54,45 @@ extension ImageCache {
     }
 
     private func enqueue(_ load: DiskLoad) {
-        Self.loads.start { [self] in
-            if let member = order.begin(load) { perform(load, for: member) }
-        }
+        Self.loads.start { [self] in performIfWanted(load) }
+    }
+
+    private func performIfWanted(_ load: DiskLoad) {
+        if let first = order.begin(load) { perform(load, for: first) }
     }
 
     // MARK: Reading
 
     /// - Parameter first: decides how to read and decode.
     private func perform(_ load: DiskLoad, for first: DiskLoad.Member) {
-        let data = data(of: load, for: first)
-        let result = data.map { image(of: $0, options: first.options) }
+        let found = read(load, for: first)
+        let result = found.map { image(of: $0?.content, options: first.options) }
         let members = order.end(load) { member in
             extendOnceStored(load, by: member)
             guard member.entersMemory, case .success(let image?) = result else { return nil }
             return memoryStorage.storeNoThrow(
                 value: image, forKey: load.blob.key.text, expiration: member.options.memoryCacheExpiration)
         }
-        if case .success(let data) = data { for member in members.dropFirst() { noteUse(of: load, data, by: member) } }
+        if case .success(let found) = found {
+            for member in members.dropFirst() { noteUse(of: load, found, by: member) }
+        }
         for member in members { member.handler(result) }
     }
 
-    private func data(of load: DiskLoad, for first: DiskLoad.Member) -> Result<Data?, KingfisherError> {
+    /// Reads the bytes of a load, and notes the first member's use. The bytes of a pending store have no row.
+    private func read(_ load: DiskLoad, for first: DiskLoad.Member) -> Result<EntryStore.Match<Data>?, KingfisherError>
+    {
         var source = load.source
         while true {
             switch source {
-            case .disk: return read(load, for: first)
+            case .disk: return readDisk(load.blob, first.options)
             case .nothing:
                 diskStorage.store.countUse(of: load.blob.key.text, bytes: nil)
                 return .success(nil)
             case .pending(let store):
                 if case .success(let data) = store.bytes() {
                     diskStorage.store.countUse(of: load.blob.key.text, bytes: data.count)
-                    return .success(data)
+                    return .success(EntryStore.Match(content: data))
                 }
                 // What was called before the store decides.
                 source = order.source(of: load.blob, waits: first.waits)
@@ -98,21 +100,22 @@ extension ImageCache {
         }
     }
 
-    private func read(_ load: DiskLoad, for first: DiskLoad.Member) -> Result<Data?, KingfisherError> {
+    private func readDisk(
+        _ blob: DiskLoad.Blob, _ options: KingfisherParsedOptionsInfo
+    ) -> Result<EntryStore.Match<Data>?, KingfisherError> {
         diskResult {
-            try diskStorage.value(
-                forKey: load.blob.key.text, forcedExtension: first.options.forcedExtension,
-                extendingExpiration: first.options.diskCacheAccessExtendingExpiration,
-                origin: KeyOrigin(baseKey: load.blob.baseKey))
+            try diskStorage.read(
+                blob.name, forKey: blob.key.text, extendingExpiration: options.diskCacheAccessExtendingExpiration,
+                origin: KeyOrigin(baseKey: blob.baseKey))
         }
     }
 
-    /// A caller that joined a load counts as a use, and extends the expiration as its own options say.
-    private func noteUse(of load: DiskLoad, _ data: Data?, by member: DiskLoad.Member) {
+    /// A caller that joined a load counts as a use, and extends the expiration of what was read as its own options say.
+    private func noteUse(of load: DiskLoad, _ found: EntryStore.Match<Data>?, by member: DiskLoad.Member) {
         let (store, key) = (diskStorage.store, load.blob.key.text)
-        guard let data, case .disk = load.source else { return store.countUse(of: key, bytes: data?.count) }
-        store.noteUse(
-            of: load.blob.name, key: key, bytes: data.count, at: store.environment.now(),
+        guard let found else { return store.countUse(of: key, bytes: nil) }
+        store.noteRead(
+            of: found, key: key, origin: nil, bytes: found.content.count, at: store.environment.now(),
             extending: member.options.diskCacheAccessExtendingExpiration)
     }
 

@@ -34,10 +34,12 @@ extension ImageCache {
     func store(
         _ call: StoreCall, ifWanted isWanted: (Int) -> Bool = { _ in true }, memory: (() -> Any?)? = nil
     ) {
+        var call = call
+        let expiration = call.expiration ?? diskStorage.config.expiration
+        // The configuration of the call, not that of its turn.
+        call.expiration = expiration
         let store = PendingStore(call)
         let enqueue = { [self] in ioQueue.async(store: store) { [self] in perform($0) } }
-        // Entries that have already expired are not stored, so loads keep finding the old entry.
-        let isExpired = (call.expiration ?? diskStorage.config.expiration).isExpired
         // The image of a fetch under way must not replace it in memory, even if it cannot be stored on disk.
         let change = memory.map { memory in
             { [flights] in
@@ -45,7 +47,8 @@ extension ImageCache {
                 return memory()
             }
         }
-        guard isExpired else {
+        // Entries that have already expired are not stored, so loads keep finding the old entry.
+        guard expiration.isExpired else {
             return order.begin(store.blob, storing: store, ifWanted: isWanted, memory: change) { _ in enqueue() }
         }
         guard let change else { return enqueue() }
@@ -62,11 +65,8 @@ extension ImageCache {
     func keepInMemory(
         _ image: KFCrossPlatformImage, as key: MemoryKey, _ options: KingfisherParsedOptionsInfo
     ) -> Any? {
-        let expiration = options.memoryCacheExpiration
-        let isExpired = (expiration ?? memoryStorage.config.expiration).isExpired
-        return isExpired
-            ? memoryStorage.take(key)
-            : memoryStorage.storeNoThrow(value: image, forKey: key.text, expiration: expiration)
+        memoryStorage.storeNoThrow(
+            value: image, forKey: key.text, expiration: options.memoryCacheExpiration, removesOld: true)
     }
 }
 

@@ -211,13 +211,13 @@ open class ImageCache: @unchecked Sendable {
     ) {
         // The handler cannot report an error. If the blob is still there, loads still find it.
         let blob = blob(of: key, identifier, forcedExtension)
-        remove(blob, forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk) { _ in
+        remove(blob, fromMemory: fromMemory, fromDisk: fromDisk) { _ in
             callbackQueue.call(completionHandler)
         }
     }
 
     private func remove(
-        _ blob: DiskLoad.Blob, _ forcedExtension: String?, fromMemory: Bool, fromDisk: Bool,
+        _ blob: DiskLoad.Blob, fromMemory: Bool, fromDisk: Bool,
         then handler: @escaping @Sendable (Result<(), KingfisherError>) -> Void
     ) {
         let removeFromMemory = fromMemory ? { [memoryStorage] in memoryStorage.take(blob.key) } : nil
@@ -227,9 +227,7 @@ open class ImageCache: @unchecked Sendable {
         }
         order.begin(blob, storing: nil, memory: removeFromMemory) { number in
             ioQueue.async { [self] in
-                let result = diskResult {
-                    try diskStorage.remove(forKey: blob.key.text, forcedExtension: forcedExtension)
-                }
+                let result = diskResult { try diskStorage.remove(blob.name, forKey: blob.key.text) }
                 order.endRemoval(number, of: blob.key)
                 handler(result)
             }
@@ -502,7 +500,7 @@ open class ImageCache: @unchecked Sendable {
         fromMemory: Bool = true, fromDisk: Bool = true
     ) async throws {
         let blob = blob(of: key, identifier, forcedExtension)
-        try await awaitResult { remove(blob, forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk, then: $0) }
+        try await awaitResult { remove(blob, fromMemory: fromMemory, fromDisk: fromDisk, then: $0) }
     }
 
     /// Returns the image in memory or on disk. Never uses the main queue.

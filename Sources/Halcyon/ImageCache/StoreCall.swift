@@ -7,7 +7,8 @@ struct StoreCall: Sendable {
 
     let content: PendingStore.Content
     let blob: DiskLoad.Blob
-    let expiration: StorageExpiration?
+    /// nil for the configuration's expiration.
+    var expiration: StorageExpiration?
     var writeOptions: Data.WritingOptions = []
     let attributes: DiskStorage.EntryAttributes
     /// Whether the image was fetched, so that it overtakes no other fetch.

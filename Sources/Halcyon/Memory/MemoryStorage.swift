@@ -81,15 +81,16 @@ public enum MemoryStorage {
             storeNoThrow(value: value, forKey: key, expiration: expiration)
         }
 
+        /// - Parameter removesOld: whether a value that has already expired removes the one it replaces.
         /// - Returns: the same as ``MemoryObjects/store(_:forKey:)``.
         @discardableResult func storeNoThrow(
-            value: T, forKey key: String, expiration: StorageExpiration? = nil
+            value: T, forKey key: String, expiration: StorageExpiration? = nil, removesOld: Bool = false
         ) -> Any? {
             let now = now()
-            let (expiration, cost) = (expiration ?? config.expiration, value.cacheCost)
-            let object = objectType.init(value, expiration: expiration, cost: cost, now: now)
-            guard !object.isExpired(at: now) else { return nil }
-            return objects.store(object, forKey: MemoryKey(key))
+            let (key, expiration) = (MemoryKey(key), expiration ?? config.expiration)
+            let object = objectType.init(value, expiration: expiration, cost: value.cacheCost, now: now)
+            if object.isExpired(at: now) { return removesOld ? objects.remove(key) : nil }
+            return objects.store(object, forKey: key)
         }
 
         /// Returns the value under a key, or nil if there is none or it has expired. Counts as a use.

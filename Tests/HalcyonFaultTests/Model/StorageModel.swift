@@ -121,9 +121,7 @@ struct StorageModel {
         let life = Self.life(term ?? views[view].expiration, from: now)
         if let end = life.end, end <= now { return true }
         let old = rows[key]
-        if !overwriting, let old, !old.isSpoilt, old.isPinned || lifeNow(of: old).end.map({ $0 > now }) ?? true {
-            return false
-        }
+        if !overwriting, let old, !old.isSpoilt, isValid(key, for: view) { return false }
         storedAt = storeTime()
         versions += 1
         rows[key] = Row(

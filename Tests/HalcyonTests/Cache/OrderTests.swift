@@ -366,6 +366,30 @@ import Testing
         }
     }
 
+    @Test func `after a store that fails, the data are those that an earlier removal leaves`() async throws {
+        try await withImageCache { subject in
+            let (cache, isGone, begun) = (subject.cache, Calls<Void>(), Locked(false))
+            try await cache.storeToDisk(Pictures.small[1], forKey: "a")
+            let progress = HeldProgress.make()
+            cache.removeImages(matching: .init(keyPrefix: "a"), progress: progress) { _ in isGone.record(()) }
+            await progress.isHeld.reached()
+            cache.ioQueue.queue.suspend()
+            let options = KingfisherParsedOptionsInfo([.cacheSerializer(NoSerializer())])
+            cache.store(try Pictures.image(2), forKey: "a", options: options, completionHandler: nil)
+            let reading = Task {
+                begun.withLock { $0 = true }
+                return try await cache.cachedData(forKey: "a")
+            }
+            try await eventually { begun.withLock { $0 } }
+            // It waits for the store by then.
+            for _ in 0..<1_000 { await Task.yield() }
+            cache.ioQueue.queue.resume()
+            #expect(try await reading.value == nil)
+            progress.goesOn.signal()
+            _ = await isGone.first()
+        }
+    }
+
     @Test func `a refused removal leaves memory unchanged`() async throws {
         try await withImageCache { subject in
             subject.cache.store(try Pictures.image(1), forKey: "a", toDisk: false, completionHandler: nil)
@@ -487,6 +511,60 @@ import Testing
             #expect(cache.imageCachedType(forKey: "a") == .disk)
             subject.clock.advance(by: 4_000)
             #expect(cache.imageCachedType(forKey: "a") == .disk)
+        }
+    }
+
+    private final class HeldSerializer: CacheSerializer {
+        let (isDecoding, mayDecode) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+
+        func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
+
+        func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+            isDecoding.signal()
+            mayDecode.wait()
+            return DefaultCacheSerializer.default.image(with: data, options: options)
+        }
+    }
+
+    @Test func `a joined load does not extend the expiration of a store that comes after the read`() async throws {
+        try await withImageCache { subject in
+            let (cache, calls, serializer) = (subject.cache, Calls<Void>(), HeldSerializer())
+            try cache.diskStorage.store(value: Pictures.small[1], forKey: "a", expiration: .seconds(100))
+            for extending in [ExpirationExtending.none, .expirationTime(.days(7))] {
+                let options: KingfisherOptionsInfo = [
+                    .cacheSerializer(serializer), .diskCacheAccessExtendingExpiration(extending),
+                ]
+                cache.retrieveImageInDiskCache(forKey: "a", options: options) { _ in calls.record(()) }
+            }
+            await serializer.isDecoding.reached()
+            try await cache.storeToDisk(Pictures.small[2], forKey: "a", expiration: .seconds(60))
+            serializer.mayDecode.signal()
+            try await eventually { calls.count == 2 }
+            await subject.settle()
+            try #expect(subject.storage.statistics.total.hits == 2)
+            #expect(subject.storage.isCached(forKey: "a"))
+            subject.clock.advance(by: 3_600)
+            #expect(!subject.storage.isCached(forKey: "a"))
+        }
+    }
+
+    @Test func `the configuration of a store's call applies at its turn`() async throws {
+        try await withImageCache { subject in
+            let (cache, storage) = (subject.cache, subject.storage)
+            for key in ["removed", "former"] { try storage.store(value: Pictures.small[1], forKey: key) }
+            cache.ioQueue.queue.suspend()
+            cache.storeToDisk(Pictures.small[2], forKey: "stored", completionHandler: nil)
+            cache.removeImage(forKey: "removed", completionHandler: nil)
+            storage.config.expiration = .expired
+            // Nothing is stored.
+            cache.storeToDisk(Pictures.small[2], forKey: "former", completionHandler: nil)
+            storage.config.expiration = .days(7)
+            storage.config.pathExtension = "x"
+            cache.ioQueue.queue.resume()
+            await subject.settle()
+            storage.config.pathExtension = nil
+            #expect(storage.isCached(forKey: "stored") && !storage.isCached(forKey: "removed"))
+            #expect(try storage.value(forKey: "former") == Pictures.small[1])
         }
     }
 
@@ -648,7 +726,10 @@ import Testing
         }
     }
 
-    @Test func `a task that was cancelled before its load gets images from memory only`() async throws {
+    @Test(arguments: [[], [.loadDiskFileSynchronously]] as [KingfisherOptionsInfo])
+    func `a task that was cancelled before its load gets images from memory only`(
+        options: KingfisherOptionsInfo
+    ) async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             try await cache.storeToDisk(Pictures.small[1], forKey: "disk")
@@ -657,7 +738,7 @@ import Testing
                 let task = Task {
                     while !Task.isCancelled { await Task.yield() }
                     try await #expect(cache.retrieveImage(forKey: "memory").image?.number == 2)
-                    _ = try await cache.retrieveImageInDiskCache(forKey: "disk")
+                    _ = try await cache.retrieveImageInDiskCache(forKey: "disk", options: options)
                 }
                 task.cancel()
                 await #expect(throws: CancellationError.self) { try await task.value }

@@ -355,14 +355,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func `storing an expired image removes the previous one from memory`(
-        isSaidByStore: Bool
-    ) async throws {
+    /// nil: the configuration says so. Dates do not resolve a billionth of a second.
+    @Test(arguments: [nil, .expired, .seconds(1e-9)] as [StorageExpiration?])
+    func `storing an expired image removes the previous one from memory`(expiration: StorageExpiration?) async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             try await cache.store(Pictures.image(1), forKey: "a")
-            if !isSaidByStore { cache.memoryStorage.config.expiration = .expired }
-            let options: KingfisherOptionsInfo = isSaidByStore ? [.memoryCacheExpiration(.expired)] : []
+            if expiration == nil { cache.memoryStorage.config.expiration = .expired }
+            let options: KingfisherOptionsInfo = expiration.map { [.memoryCacheExpiration($0)] } ?? []
             try await cache.store(Pictures.image(2), forKey: "a", options: KingfisherParsedOptionsInfo(options))
             #expect(cache.retrieveImageInMemoryCache(forKey: "a") == nil)
             #expect(try await subject.load("a").image?.number == 2)

@@ -107,6 +107,10 @@ import Testing
             #expect(try cache.storage.value(forKey: "a") == .blob(1))
             try cache.storage.store(value: .blob(3), forKey: "a", writeOptions: .atomic)
             #expect(try cache.storage.value(forKey: "a") == .blob(3))
+            // After a read that expires it, there is none to overwrite.
+            _ = try cache.storage.value(forKey: "a", extendingExpiration: .expirationTime(.expired))
+            try cache.storage.store(value: .blob(4), forKey: "a", writeOptions: .withoutOverwriting)
+            #expect(try cache.storage.value(forKey: "a") == .blob(4))
         }
     }
 }

@@ -144,6 +144,20 @@ extension BlobName {
         }
     }
 
+    @Test func `validators do not describe bytes that are stored later, at the same time of a clock that was put back`()
+        throws
+    {
+        try withCache { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "a", attributes: .init(validators: .init(etag: "\"1\"")))
+            cache.clock.advance(by: 1_000)
+            try storage.store(value: .blob(2), forKey: "a")
+            cache.clock.advance(by: -1_000)
+            try storage.store(value: .blob(3), forKey: "a")
+            #expect(try storage.entry(forKey: "a")?.validators == nil)
+        }
+    }
+
     @Test func `a clock that is put back far during a clear removes nothing that is stored afterwards`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "before")

@@ -46,6 +46,20 @@ import Testing
         return (cache, events)
     }
 
+    @Test func `an observer's calls wait as long as any, also if the reported call does not`() async throws {
+        let waits = Locked<[Bool]>([])
+        let disk = try CacheFixture { config in
+            config.observer = { event in
+                if event.kind == .failure { waits.withLock { $0.append(!LockTimeout.isBrief) } }
+            }
+        }
+        let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
+        await cache.suspend()
+        await #expect(throws: KingfisherError.self) { try await cache.diskStorageSize }
+        #expect(waits.withLock { !$0.isEmpty && !$0.contains(false) })
+        cache.resume()
+    }
+
     @Test func `a load of a pending store or removal is reported with its key`() async throws {
         let (disk, events) = try observed(withKeys: true)
         let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)

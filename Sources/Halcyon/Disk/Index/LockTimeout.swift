@@ -59,6 +59,11 @@ final class LockTimeout: Sendable {
         try brevity.withValue(true, operation: body)
     }
 
+    /// Runs `body` so that it waits as long as a store, whatever calls it.
+    static func patiently<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try brevity.withValue(false, operation: body)
+    }
+
     static var isBrief: Bool { brevity.get() }
 
     /// Whether to retry. SQLite asks about every millisecond while it refuses the lock.

@@ -34,7 +34,9 @@ final class Observers: Sendable {
         anonymous.key = nil
         // Its calls, and its tasks, are the app's.
         EntryIndex.opening.withValue(.any) {
-            for registration in registrations { registration.observer(registration.seesKeys ? event : anonymous) }
+            LockTimeout.patiently {
+                for registration in registrations { registration.observer(registration.seesKeys ? event : anonymous) }
+            }
         }
     }
 }

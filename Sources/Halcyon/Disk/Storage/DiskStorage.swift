@@ -282,14 +282,22 @@ public enum DiskStorage {
             forKey key: String, forcedExtension: String?, extendingExpiration: ExpirationExtending,
             origin: @autoclosure () -> KeyOrigin
         ) throws -> T? {
-            try requireReadiness()
             let name = blobName(forKey: key, forcedExtension: forcedExtension)
+            let found = try read(name, forKey: key, extendingExpiration: extendingExpiration, origin: origin())
+            guard let data = found?.content else { return nil }
+            do { return try T.fromData(data) } catch { throw loadError(error, name) }
+        }
+
+        /// Reads the bytes under a name, with their row.
+        func read(
+            _ name: BlobName, forKey key: String, extendingExpiration: ExpirationExtending,
+            origin: @autoclosure () -> KeyOrigin
+        ) throws -> EntryStore.Match<Data>? {
+            try requireReadiness()
             // Not with ``loading(_:_:)``, whose generic result would take a tenth of the time of a hit.
             do {
-                let data = try store.value(
-                    of: name, key: key, origin: origin(), at: store.environment.now(), extending: extendingExpiration)
-                guard let data else { return nil }
-                return try T.fromData(data)
+                return try store.read(
+                    name, key: key, origin: origin(), at: store.environment.now(), extending: extendingExpiration)
             } catch {
                 throw loadError(error, name)
             }
@@ -323,7 +331,10 @@ public enum DiskStorage {
         /// - Complexity: one transaction and one rename. Another thread unlinks the file.
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``. The value is then still there.
         public func remove(forKey key: String, forcedExtension: String? = nil) throws {
-            let name = blobName(forKey: key, forcedExtension: forcedExtension)
+            try remove(blobName(forKey: key, forcedExtension: forcedExtension), forKey: key)
+        }
+
+        func remove(_ name: BlobName, forKey key: String) throws {
             _ = try mappingErrors(of: key, at: url(of: name)) { try store.remove(name) }
         }
 

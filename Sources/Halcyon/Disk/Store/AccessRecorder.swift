@@ -25,6 +25,12 @@ final class AccessRecorder: FolderWork {
         log.withLock { $0.use(of: entry.id) }.flatMap { $0.token == entry.token ? $0 : nil }
     }
 
+    /// Whether an entry has expired. A noted read may have moved the expiration, which the index does not know yet: its log may be full.
+    func isExpired(_ entry: Entry, at now: Timestamp) -> Bool {
+        guard !entry.isPinned, let lifetime = use(of: entry)?.lifetime else { return entry.isExpired(at: now) }
+        return lifetime.isExpired(at: now)
+    }
+
     /// Requests a flush after ``Tuning/flushInterval``, which also writes what is noted until then.
     func requestFlush() { housekeeping.request(.flushLater, afterMilliseconds: environment.tuning.flushInterval) }
 

@@ -218,8 +218,8 @@ extension EntryStore {
         // The index adds the boot.
         entry.bootTime = BootTime(boot: 0, uptime: environment.uptime())
         try session.upsert(entry, pinned: request.attributes.isPinned, isNew: inherited == nil)
-        // Metadata belongs to bytes by the time of their store. With an equal time, the old metadata would describe the new bytes.
-        if existing?.createdAt == time { try session.dropMetadata(id: entry.id) }
+        // Metadata belongs to bytes by the time of their store. If the clock was set back, older metadata may have this time.
+        if let existing, existing.createdAt >= time { try session.dropMetadata(id: entry.id) }
         if !request.attributes.isEmpty { try session.note(request.attributes, of: entry) }
         remember(entry, over: inherited, as: request, in: session)
         let replaced = try blobs.publish(
@@ -240,7 +240,7 @@ extension EntryStore {
     }
 
     func refuse(_ existing: Entry?, _ old: FileStatus?) throws {
-        guard let existing, isBlob(of: existing, old), !existing.isExpired(at: now) else { return }
+        guard let existing, isBlob(of: existing, old), !recorder.isExpired(existing, at: now) else { return }
         throw CacheStorageError(
             .alreadyExists, "An entry exists under this key, and the store must not overwrite it.",
             remedy: "Remove the entry first, or store without the option withoutOverwriting.")

@@ -12,13 +12,21 @@ extension EntryStore {
         of name: BlobName, key: String, origin: @autoclosure () -> KeyOrigin? = nil, at now: Timestamp,
         extending: ExpirationExtending
     ) throws -> Data? {
+        try read(name, key: key, origin: origin(), at: now, extending: extending)?.content
+    }
+
+    /// Like ``value(of:key:origin:at:extending:)``, with the row for ``noteRead(of:key:origin:bytes:at:extending:)``.
+    func read(
+        _ name: BlobName, key: String, origin: @autoclosure () -> KeyOrigin?, at now: Timestamp,
+        extending: ExpirationExtending
+    ) throws -> Match<Data>? {
         let found = try findReadable(name, at: now) { try blobs.read($0, accepting: $1) }
         guard let found else {
             countMiss(of: key)
             return nil
         }
         noteRead(of: found, key: key, origin: origin(), bytes: found.content.count, at: now, extending: extending)
-        return found.content
+        return found
     }
 
     /// The bytes of an entry. Counts neither a hit nor a miss, and notes no access.
@@ -95,12 +103,6 @@ extension EntryStore {
         recorder.requestFlush()
     }
 
-    /// Notes another read of an entry whose bytes the caller already has.
-    func noteUse(of name: BlobName, key: String, bytes: Int, at now: Timestamp, extending: ExpirationExtending) {
-        guard let found = findFile(name, at: now) else { return countUse(of: key, bytes: bytes) }
-        noteRead(of: found, key: key, origin: nil, bytes: bytes, at: now, extending: extending)
-    }
-
     /// Notes a read that was counted before the entry was stored.
     func noteCountedUse(of name: BlobName, key: String, at now: Timestamp, extending: ExpirationExtending) {
         guard let known = findFile(name, at: environment.now())?.known else { return }
@@ -120,7 +122,8 @@ extension EntryStore {
 
     // MARK: Noting the access
 
-    private func noteRead<Content>(
+    /// Notes a read, or another use of the same bytes.
+    func noteRead<Content>(
         of found: Match<Content>, key: String, origin: @autoclosure () -> KeyOrigin?, bytes: Int, at now: Timestamp,
         extending: ExpirationExtending
     ) {
@@ -130,8 +133,9 @@ extension EntryStore {
             note(
                 known.entry, known.lifetime, key: key, origin: isComplete ? nil : origin(), bytes: bytes, at: now,
                 extending: extending)
-        } else if let name = found.file {
+        } else {
             countUse(of: key, bytes: bytes)
+            guard let name = found.file else { return }
             adopter.noteEarlyRead(
                 of: name, Adopter.UnrecordedRead(key: key, origin: origin(), at: now, extending: extending))
             housekeeping.request(.settle)

@@ -46,8 +46,7 @@ struct Evictor: FolderWork {
         let isMore = found.count == limit
         found = try remover.remove(found, counting: \.expirations, into: &removal, shouldContinue: shouldContinue) {
             try $1.compactMap($0.entry(id:)).filter {
-                // A read may have moved the expiration, which the index does not know yet: its log may be full.
-                $0.isExpired(at: now) && recorder.use(of: $0)?.lifetime?.isExpired(at: now) != false
+                recorder.isExpired($0, at: now)
             }
         }
         let hasProgressed = removal.entries > former
