@@ -50,6 +50,14 @@ import Testing
         #expect(object["missing"] as? [String] == ["nope"])
         #expect(try tool("list", "--tag", "y", "--json").objects().map { $0["key"] as? String } == ["b"])
         #expect(try tool("tag", "a", "--clear").output == "a: no tags\n")
+        // Swift's texts are equal if they look the same; the filter compares bytes.
+        for option in ["--set", "--add"] {
+            for form in ["e\u{301}", "\u{E9}"] {
+                try tool("tag", "a", option, form)
+                #expect(try tool("list", "--tag", form, "--count", "--json").object()["entries"] as? Int == 1)
+            }
+        }
+        try tool("tag", "a", "--clear")
         #expect(try tool("remove", "--tag", "x", "--yes").output == "Removed 1 entry, 100 B.\n")
         let missing = try tool("tag", "--add", "x", "nope")
         #expect(missing.status == 1 && missing.output.isEmpty && missing.errors == "Nothing is cached under “nope”.\n")

@@ -151,12 +151,26 @@ import Testing
         #expect(try tool("get", "k").data == .blob(1))
     }
 
+    @Test func `in a path, two dots lead out of the folder that a symlink names`() throws {
+        try tool.write("here/f", .blob(1))
+        try tool.write("deep/f", .blob(2))
+        try tool.write("deep/in/g", .blob(3))
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(tool.folder.url.path)/here/link", withDestinationPath: "../deep/in")
+        #expect(try tool("put", "here/link/..").lines.first == "here/link/../f")
+        #expect(try tool("get", "-o", "here/link/../out", "here/link/../f").status == 0)
+        #expect(try Data(contentsOf: tool.folder.url.appendingPathComponent("deep/out")) == .blob(2))
+    }
+
     @Test func `an output file cannot replace what is in the cache`() throws {
         try tool("put", "--key", "k", "-", input: .blob(1))
         let blob = try tool("path", "k").lines[0]
         try FileManager.default.createSymbolicLink(
             atPath: tool.folder.url.appendingPathComponent("link").path, withDestinationPath: blob)
-        for output in [blob, "cache/new", "link"] {
+        let index = tool.cache + "/.halcyon"
+        try FileManager.default.createSymbolicLink(atPath: "\(tool.folder.url.path)/index", withDestinationPath: index)
+        let name = URL(fileURLWithPath: blob).lastPathComponent
+        for output in [blob, "cache/new", "link", "index/../\(name)", "index/../new"] {
             #expect(try tool("get", "-o", output, "k").isPlainError(containing: "directory of the cache"))
         }
         #expect(

@@ -20,9 +20,7 @@ struct ReplacedFile {
 
     /// - Parameter existing: the existing file, whose owner, group and permissions remain.
     private func replace(_ existing: stat?, with bytes: Data) throws {
-        let url = URL(fileURLWithPath: path)
-        let aside = url.deletingLastPathComponent()
-            .appendingPathComponent(".\(UInt64.random(in: 0...UInt64.max)).halcyon-part").path
+        let aside = FilePath.folder(of: path) + "/.\(UInt64.random(in: 0...UInt64.max)).halcyon-part"
         Self.unlinkAtSignal(aside)
         do {
             let file = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)

@@ -10,7 +10,7 @@ struct SourceFiles {
 
     /// - Parameter cacheFolder: never stored, even if it is inside one of the folders.
     init(_ paths: [String], leavingOut cacheFolder: URL) {
-        self.cacheFolder = cacheFolder.resolvingSymlinksInPath().path
+        self.cacheFolder = FilePath.resolved(cacheFolder.path) ?? cacheFolder.path
         for path in paths {
             if Self.isFolder(path) { addFolder(path) } else { addFile(path) }
         }
@@ -38,7 +38,7 @@ struct SourceFiles {
 
     /// Skips hidden files, and anything that is not a regular file or a folder. Skips symlinks too, because they may form cycles.
     private mutating func addFolder(_ path: String) {
-        guard URL(fileURLWithPath: path).resolvingSymlinksInPath().path != cacheFolder else { return }
+        guard FilePath.resolved(path) != cacheFolder else { return }
         let prefix = path.hasSuffix("/") ? path : path + "/"
         do {
             for name in try FileManager.default.contentsOfDirectory(atPath: path).sorted() where !name.hasPrefix(".") {
@@ -75,7 +75,9 @@ struct SourceFiles {
 
     static func read(_ path: String) throws -> Data {
         do {
-            return try Data(contentsOf: URL(fileURLWithPath: path))
+            let file = open(path, O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { throw NSError(domain: NSPOSIXErrorDomain, code: Int(errno)) }
+            return try FileHandle(fileDescriptor: file, closeOnDealloc: true).readToEnd() ?? Data()
         } catch {
             throw Failure("Cannot read \(path): \(error.reason).")
         }

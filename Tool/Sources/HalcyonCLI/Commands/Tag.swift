@@ -52,7 +52,9 @@ struct Tag: ParsableCommand {
             changes
                 ? { entry in
                     let tags = changed(Set(entry.tags))
-                    return .init(tags: tags == Set(entry.tags) ? nil : tags)
+                    // By their bytes, as ``EntryFilter/tag`` finds them.
+                    let isSame = Set(tags.map { Array($0.utf8) }) == Set(entry.tags.map { Array($0.utf8) })
+                    return .init(tags: isSame ? nil : tags)
                 } : nil)
         let objects = outcome.entries.map { key, entry in
             JSON.object(["key": .string(key), "tags": .strings(entry.tags)])
@@ -63,7 +65,7 @@ struct Tag: ParsableCommand {
 
     private func changed(_ tags: Set<String>) -> Set<String> {
         if clear || !set.isEmpty { return Set(set) }
-        return tags.union(add).subtracting(remove)
+        return Set(add).union(tags).subtracting(remove)
     }
 
     static func text(of tags: [String]) -> String { tags.isEmpty ? "no tags" : tags.joined(separator: ", ") }

@@ -60,10 +60,10 @@ struct CacheFolder {
     /// Throws if an output would replace a blob or the index.
     static func require(_ output: String?, outside folder: URL) throws {
         guard let output, output != "-" else { return }
-        let file = URL(fileURLWithPath: output)
-        // A file that does not exist is not resolved.
-        let resolved = [file, file.deletingLastPathComponent()].map { $0.resolvingSymlinksInPath().path + "/" }
-        guard resolved.contains(where: { $0.hasPrefix(folder.resolvingSymlinksInPath().path + "/") }) else { return }
+        // The file may not exist.
+        let resolved = [output, FilePath.folder(of: output)].compactMap { FilePath.resolved($0).map { $0 + "/" } }
+        guard let folder = FilePath.resolved(folder.path), resolved.contains(where: { $0.hasPrefix(folder + "/") })
+        else { return }
         throw Failure("\(output) is in the directory of the cache. Give a path elsewhere.")
     }
 

@@ -29,15 +29,15 @@ package struct ByteSize: Equatable, Sendable, CustomStringConvertible {
     /// One decimal, in decimal units: `4.4 MB`.
     package var description: String {
         guard bytes.magnitude >= 1000 else { return "\(bytes) B" }
-        var (tenths, power) = (tenthsOfThousand(bytes), 0)
-        while tenths >= 10_000, power < Self.units.count - 1 {
-            (tenths, power) = ((tenths + 500) / 1000, power + 1)
-        }
-        let unit = power == 0 ? "kB" : "\(Self.units[power].uppercased())B"
+        var (factor, power) = (Int64(1000), 0)
+        while tenths(of: factor) >= 10_000, power < Self.units.count - 1 { (factor, power) = (factor * 1000, power + 1) }
+        let (tenths, unit) = (tenths(of: factor), power == 0 ? "kB" : "\(Self.units[power].uppercased())B")
         return "\(tenths / 10).\(tenths % 10) \(unit)"
     }
 
-    private func tenthsOfThousand(_ bytes: Int64) -> Int64 { bytes / 100 + (bytes % 100 >= 50 ? 1 : 0) }
+    private func tenths(of factor: Int64) -> Int64 {
+        bytes / (factor / 10) + (bytes % (factor / 10) >= factor / 20 ? 1 : 0)
+    }
 
     /// Parses a command-line argument.
     @Sendable package static func parse(_ text: String) throws -> ByteSize {
