@@ -30,7 +30,9 @@ package struct ByteSize: Equatable, Sendable, CustomStringConvertible {
     package var description: String {
         guard bytes.magnitude >= 1000 else { return "\(bytes) B" }
         var (factor, power) = (Int64(1000), 0)
-        while tenths(of: factor) >= 10_000, power < Self.units.count - 1 { (factor, power) = (factor * 1000, power + 1) }
+        while tenths(of: factor) >= 10_000, power < Self.units.count - 1 {
+            (factor, power) = (factor * 1000, power + 1)
+        }
         let (tenths, unit) = (tenths(of: factor), power == 0 ? "kB" : "\(Self.units[power].uppercased())B")
         return "\(tenths / 10).\(tenths % 10) \(unit)"
     }
