@@ -200,9 +200,12 @@ extension DiskStorage.Backend.AsyncCalls {
             // It replaces the old one even if it must not be stored.
             if let cached, (new.expiration ?? storage.config.expiration).isExpired { await remove(cached) }
             try? await BlockingCalls.changes.run { [self] in
-                try storage.store(
-                    value: new.value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: new.expiration,
-                    writeOptions: [], forcedExtension: forcedExtension, attributes: new.attributes, if: isWanted)
+                let request = try storage.request(
+                    toStore: new.value, forKey: key, named: name, origin: KeyOrigin(baseKey: key),
+                    expiration: new.expiration, writeOptions: [], attributes: new.attributes)
+                guard var request else { return }
+                request.isWanted = isWanted
+                try storage.store(request)
             }
             return .success(new.value)
         }
@@ -221,7 +224,7 @@ extension DiskStorage.Backend.AsyncCalls {
         /// - Returns: false if the entry has been removed.
         private func note(_ response: HTTPFreshness, of cached: DiskStorage.EntryInfo) async -> Bool {
             let isThere = try? await BlockingCalls.changes.run { [self] in
-                try storage.update(forKey: key, forcedExtension: forcedExtension) { info in
+                try storage.update(name, forKey: key) { info in
                     guard info.token == cached.token else { return .init() }
                     return .init(validators: info.validators?.renewed(by: response))
                 }

@@ -105,7 +105,7 @@ extension ImageCache {
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
         storeInBoth(
-            image, original: original, forKey: key, options: options, attributes: attributes,
+            image, original: original, as: blob(of: key, options), options: options, attributes: attributes,
             report: options.callbackQueue.report(to: completionHandler))
     }
 
@@ -129,7 +129,8 @@ extension ImageCache {
     ) async throws {
         try await awaitResult {
             storeInBoth(
-                image, original: original, forKey: key, options: options, attributes: attributes, report: $0)
+                image, original: original, as: blob(of: key, options), options: options, attributes: attributes,
+                report: $0)
         }
     }
 
@@ -163,11 +164,9 @@ extension ImageCache {
         forcedExtension: String? = nil, callbackQueue: CallbackQueue = .untouch,
         completionHandler: (@Sendable (Result<Bool, KingfisherError>) -> Void)? = nil
     ) {
+        let blob = blob(of: key, identifier, forcedExtension)
         ioQueue.async { [self] in
-            let result = diskResult {
-                try diskStorage.update(
-                    attributes, forKey: key.computedKey(with: identifier), forcedExtension: forcedExtension)
-            }
+            let result = diskResult { try diskStorage.update(blob.name, forKey: blob.key.text) { _ in attributes } }
             callbackQueue.execute { completionHandler?(result) }
         }
     }

@@ -42,7 +42,6 @@ extension ImageCache {
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         extendingExpiration: ExpirationExtending = .cacheTime
     ) async throws -> DiskStorage.CachedValue<Data>? {
-        let computedKey = key.computedKey(with: identifier)
         let blob = blob(of: key, identifier, forcedExtension)
         var source = order.source(of: blob)
         if case .pending = source {
@@ -51,12 +50,12 @@ extension ImageCache {
             source = order.source(of: blob)
         }
         if case .nothing = source {
-            diskStorage.store.countUse(of: computedKey, bytes: nil)
+            diskStorage.store.countUse(of: blob.key.text, bytes: nil)
             return nil
         }
         return try await BlockingCalls.reads.run { [diskStorage] in
             try diskStorage.cachedValue(
-                forKey: computedKey, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration,
+                blob.name, forKey: blob.key.text, extendingExpiration: extendingExpiration,
                 origin: KeyOrigin(baseKey: key))
         }
     }
@@ -103,7 +102,7 @@ extension ImageCache {
                 }
                 let new = try await fetch()
                 if new.expiration?.isExpired != true {
-                    store(new, forKey: key, options: options) { isWanted() && $0 <= earlier }
+                    store(new, as: blob, options: options) { isWanted() && $0 <= earlier }
                 }
                 return new.image
             }
@@ -111,13 +110,13 @@ extension ImageCache {
     }
 
     private func store(
-        _ new: NewImage, forKey key: String, options: KingfisherParsedOptionsInfo,
+        _ new: NewImage, as blob: DiskLoad.Blob, options: KingfisherParsedOptionsInfo,
         ifWanted isWanted: @escaping (Int) -> Bool
     ) {
         var options = options
         options.diskCacheExpiration = new.expiration ?? options.diskCacheExpiration
         storeInBoth(
-            new.image, original: new.original, forKey: key, options: options, attributes: new.attributes,
+            new.image, original: new.original, as: blob, options: options, attributes: new.attributes,
             ifWanted: isWanted, report: { _ in })
     }
 

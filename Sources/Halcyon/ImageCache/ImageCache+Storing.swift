@@ -6,12 +6,11 @@ extension ImageCache {
     ///
     /// - Parameter isWanted: for a fetched image; see ``store(_:ifWanted:memory:)``.
     func storeInBoth(
-        _ image: KFCrossPlatformImage, original: Data?, forKey key: String, options: KingfisherParsedOptionsInfo,
+        _ image: KFCrossPlatformImage, original: Data?, as blob: DiskLoad.Blob, options: KingfisherParsedOptionsInfo,
         attributes: DiskStorage.EntryAttributes, ifWanted isWanted: ((Int) -> Bool)? = nil,
         report: @escaping StoreCall.Report
     ) {
         let serializer = options.cacheSerializer
-        let blob = blob(of: key, options)
         store(
             StoreCall(
                 content: .unserialized {

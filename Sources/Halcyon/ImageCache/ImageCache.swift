@@ -128,8 +128,8 @@ open class ImageCache: @unchecked Sendable {
         toDisk: Bool = true, completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
         let report = options.callbackQueue.report(to: completionHandler)
+        let blob = blob(of: key, options)
         guard toDisk else {
-            let blob = blob(of: key, options)
             order.change(blob) {
                 // The image of a fetch under way must not replace it.
                 flights.forget(blob.name)
@@ -137,7 +137,7 @@ open class ImageCache: @unchecked Sendable {
             }
             return report(.success(()))
         }
-        storeInBoth(image, original: original, forKey: key, options: options, attributes: .init(), report: report)
+        storeInBoth(image, original: original, as: blob, options: options, attributes: .init(), report: report)
     }
 
     /// Like ``store(_:original:forKey:options:toDisk:completionHandler:)``, with some options as parameters.

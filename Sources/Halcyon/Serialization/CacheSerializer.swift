@@ -56,7 +56,8 @@ public struct DefaultCacheSerializer: CacheSerializer {
 
 /// Stores all images in one format, so that all entries under a key have that format.
 ///
-/// If the format cannot hold an image, the image is stored in its original's format, or as PNG.
+/// If the format cannot hold an image, the image is stored in its original's format, or as `data(format: .unknown)` encodes it: as PNG,
+/// an animation as GIF, and on Linux a WebP unchanged.
 public struct FormatIndicatedCacheSerializer: CacheSerializer {
     /// Lossless, with transparency.
     public static let png = FormatIndicatedCacheSerializer(format: .PNG)

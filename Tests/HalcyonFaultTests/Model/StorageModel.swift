@@ -176,7 +176,7 @@ struct StorageModel {
         flush(by: view)
         guard let row = rows[key] else { return false }
         if let end = row.life.end {
-            rows[key]?.life.duration = keeps ? nil : row.life.duration ?? max(0, end - row.created)
+            rows[key]?.life.duration = keeps ? nil : row.life.duration ?? max(0, end - min(row.created, now))
         }
         return true
     }
@@ -202,7 +202,11 @@ struct StorageModel {
     /// Accesses that only a clock that was put back since can have noted.
     private mutating func clampFuture() {
         for (key, row) in rows where !row.isPinned && row.accessed > now + Self.tolerance {
-            let life = lifeNow(of: row)
+            var life = lifeNow(of: row)
+            // Without a duration, its time from the store to the end counts, if the store was ahead too.
+            if let end = life.end, life.duration == nil, row.created > now + Self.tolerance {
+                life.end = min(end, now + end - row.created)
+            }
             rows[key]?.accessed = now
             rows[key]?.life = life
         }

@@ -16,6 +16,8 @@ final class StorageModelRun {
     private let observer: DiskStorage.Backend<Data>
     private var model: StorageModel
     private var act = StorageAct.look
+    /// Whether the clock was set back since the last flush.
+    private var isSetBack = false
 
     init(_ prepare: (CacheFixture) -> Void = { _ in }) throws {
         var tuning = Tuning.patient
@@ -123,8 +125,7 @@ final class StorageModelRun {
             try storages[by].removeAll()
             model.removeAll(by: by)
         case .flush(let by):
-            storages[by].store.flushAccessLogNow()
-            model.flush(by: by)
+            flush(by)
         case .reopen(let by): try reopen(by)
         case .removeFolder:
             try cache.removeFolder()
@@ -159,8 +160,20 @@ final class StorageModelRun {
     }
 
     private func pass(_ seconds: Double) {
+        if seconds < 0 { isSetBack = true }
+        // Here notes stay for years, elsewhere for ten seconds. A note from before the clock was set back keeps out that of a later
+        // store if the clock passes its time again meanwhile.
+        if seconds > 10, isSetBack {
+            storages.indices.forEach(flush)
+            isSetBack = false
+        }
         cache.clock.advance(by: seconds)
         model.now = cache.clock.now.milliseconds
+    }
+
+    private func flush(_ by: Int) {
+        storages[by].store.flushAccessLogNow()
+        model.flush(by: by)
     }
 
     private func reopen(_ by: Int) throws {

@@ -206,6 +206,16 @@ import Testing
         }
     }
 
+    @Test func `an entry under its old name that is being cleared does not refuse a store`() throws {
+        try withFoldingCache { cache in
+            try fillAsBefore(cache, ["Photo"])
+            let remove = try cache.storage.beginRemovingAll()
+            try cache.storage.store(value: .blob(1), forKey: "Photo", writeOptions: .withoutOverwriting)
+            try remove()
+            #expect(try cache.storage.value(forKey: "Photo") == .blob(1))
+        }
+    }
+
     @Test func `a refused store over an entry under its old name leaves it unchanged`() throws {
         try withFoldingCache { cache in
             try fillAsBefore(cache, ["Photo"])

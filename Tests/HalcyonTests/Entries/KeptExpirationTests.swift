@@ -76,6 +76,34 @@ import Testing
         }
     }
 
+    @Test func `a time to live is not shortened by a store whose time is ahead of the clock`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "a")
+            cache.clock.advance(by: -100)
+            try storage.store(
+                value: .blob(2), forKey: "b", expiration: .seconds(60), attributes: .init(keepsExpiration: true))
+            try storage.update(.init(keepsExpiration: false), forKey: "b")
+            #expect(try storage.row(forKey: "b")?.lifetime.timeToLive == 60_000)
+            #expect(storage.isCached(forKey: "b"))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `after a clean, an entry from a time ahead of the clock lives its duration`(isKept: Bool) throws {
+        try withCache { cache in
+            cache.clock.advance(by: 86_400)
+            try cache.storage.store(
+                value: .blob(1), forKey: "a", expiration: .seconds(60), attributes: .init(keepsExpiration: isKept))
+            cache.clock.advance(by: -86_400)
+            #expect(try cache.storage.removeExpiredValues().isEmpty)
+            cache.clock.advance(by: 59)
+            #expect(cache.storage.isCached(forKey: "a"))
+            cache.clock.advance(by: 2)
+            #expect(!cache.storage.isCached(forKey: "a"))
+        }
+    }
+
     @Test func `an entry that never expires is not affected by keepsExpiration`() throws {
         try withCache { cache in
             let storage = cache.storage

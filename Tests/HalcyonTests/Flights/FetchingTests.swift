@@ -117,6 +117,19 @@ import Testing
         #expect(try storage.value(forKey: "a") == .blob(2))
     }
 
+    @Test(arguments: [true, false])
+    func `a fetch during which files get other names is overtaken too`(isStored: Bool) async throws {
+        let cache = try CacheFixture()
+        let storage = cache.storage
+        let fetched = try await storage.async.value(forKey: "a") {
+            storage.config.pathExtension = "x"
+            if isStored { try storage.store(value: .blob(2), forKey: "a") } else { try storage.remove(forKey: "a") }
+            return .init(.blob(1))
+        }
+        #expect(fetched == .blob(1))
+        #expect(try storage.value(forKey: "a") == (isStored ? .blob(2) : nil))
+    }
+
     @Test(arguments: ["store", "remove", "clear"])
     func `a fetch that begins while a change commits is overtaken too`(change: String) async throws {
         let (cache, origin) = (try CacheFixture(), Origin(isOpen: false))
@@ -195,10 +208,12 @@ import Testing
         let storage = cache.storage
         let isRemoved = Locked(false)
         func store(_ value: Data) throws {
-            try storage.store(
-                value: value, forKey: "a", origin: KeyOrigin(baseKey: "a"), expiration: nil, writeOptions: [],
-                forcedExtension: nil, attributes: .init()
-            ) { !isRemoved.withLock { $0 } }
+            let request = try storage.request(
+                toStore: value, forKey: "a", named: storage.blobName(forKey: "a", forcedExtension: nil),
+                origin: KeyOrigin(baseKey: "a"), expiration: nil, writeOptions: [], attributes: .init())
+            var fetched = try #require(request)
+            fetched.isWanted = { !isRemoved.withLock { $0 } }
+            try storage.store(fetched)
         }
         try store(.blob(1))
         #expect(storage.isCached(forKey: "a"))

@@ -163,7 +163,7 @@ import Testing
             let (cache, isStored, stored) = (subject.cache, Locked(false), try Pictures.image(1))
             func keepFetched(_ fetched: KFCrossPlatformImage) {
                 cache.storeInBoth(
-                    fetched, original: Pictures.small[0], forKey: "a",
+                    fetched, original: Pictures.small[0], as: cache.blob(of: "a", .init(nil)),
                     options: .init([.diskCacheExpiration(expiration)]),
                     attributes: .init(),
                     ifWanted: { _ in

@@ -12,6 +12,14 @@ import Testing
             cache: .shared)
     }
 
+    @Test func `entity tags are compared by their bytes`() {
+        let stored = DiskStorage.HTTPValidators(etag: "\"caf\u{e9}\"", maxAge: 0)
+        for (etag, isSame) in [("W/\"caf\u{e9}\"", true), ("\"cafe\u{301}\"", false)] {
+            let confirmed = response([("ETag", etag), ("Cache-Control", "max-age=60")], at: Date())
+            #expect((stored.renewed(by: confirmed) != stored) == isSame)
+        }
+    }
+
     @Test func `a 304 without a lifetime begins another estimate, with or without the date`() {
         let modified = ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")
         let stored = Date(timeIntervalSince1970: 784_111_777 + 1_000)

@@ -122,6 +122,13 @@ import Testing
         #expect(removals.map(\.kind) == [.removal, .removal] && removals.map(\.count) == [1, 4])
     }
 
+    @Test func `a removal is reported with its key if the index does not know it`() throws {
+        let (cache, events) = try observed(withKeys: true) { $0.storesKeys = false }
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        try cache.storage.remove(forKey: "a")
+        #expect(events.take().map(\.key) == ["a", "a"])
+    }
+
     @Test func `evictions for a full disk are counted and reported like others`() throws {
         let (cache, events) = try observed { $0.sizeLimit = 300 }
         for number in 0..<5 { try cache.storage.store(value: .blob(number), forKey: "\(number)") }

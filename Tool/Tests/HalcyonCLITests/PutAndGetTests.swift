@@ -162,6 +162,20 @@ import Testing
         #expect(try Data(contentsOf: tool.folder.url.appendingPathComponent("deep/out")) == .blob(2))
     }
 
+    #if os(Linux)
+        @Test func `paths are compared by their bytes`() throws {
+            let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+            try tool.write("\(decomposed)/f", .blob(1))
+            let put = try tool.run(["put", "--folder", composed, decomposed])
+            #expect(put.lines.last?.hasPrefix("Stored 1 file") == true)
+            let get = ["get", "--folder", composed, "\(decomposed)/f", "-o"]
+            #expect(try tool.run(get + ["\(decomposed)/out"]).status == 0)
+            // A slash and a combining mark are one character.
+            let output = try tool.run(get + ["\(composed)/\u{301}x"])
+            #expect(output.isPlainError(containing: "directory of the cache"))
+        }
+    #endif
+
     @Test func `an output file cannot replace what is in the cache`() throws {
         try tool("put", "--key", "k", "-", input: .blob(1))
         let blob = try tool("path", "k").lines[0]

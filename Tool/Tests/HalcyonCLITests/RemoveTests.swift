@@ -93,6 +93,11 @@ import Testing
         let told = try tool("remove", "a", "--variants", "--dry-run", "--json").object()
         #expect(told["entries"] as? Int == 3)
         #expect(try tool("remove", "a", "--variants").output == "Removed 3 entries, 300 B.\n")
+        // Its key is its own.
+        let put = ["put", "--folder", tool.cache, "--key", "photo@2x", "--processor", "p", "-"]
+        _ = try tool.run(put, input: .blob(1))
+        let alike = try tool("remove", "photo", "photo@2x", "--variants", "--json").object()
+        #expect(alike["missing"] as? [String] == ["photo"])
         let rest = try tool("remove", "b", "c", "--variants", "--json")
         #expect(rest.status == 0)
         let object = try rest.object()

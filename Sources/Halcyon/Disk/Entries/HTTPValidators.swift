@@ -92,7 +92,7 @@ extension DiskStorage {
                 return lastModified == nil || response.lastModified == nil || lastModified == response.lastModified
             }
             func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
-            return opaque(etag) == opaque(other)
+            return opaque(etag).utf8.elementsEqual(opaque(other).utf8)
         }
 
         /// Whether the bytes may be used without asking the server. False if ``maxAge`` or ``validatedAt`` is nil, and if ``validatedAt``

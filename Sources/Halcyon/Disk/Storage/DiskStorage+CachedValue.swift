@@ -11,18 +11,18 @@ extension DiskStorage.Backend {
         forKey key: String, forcedExtension: String? = nil, extendingExpiration: ExpirationExtending = .cacheTime
     ) throws -> DiskStorage.CachedValue<T>? {
         try cachedValue(
-            forKey: key, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration,
-            origin: KeyOrigin(baseKey: key))
+            blobName(forKey: key, forcedExtension: forcedExtension), forKey: key,
+            extendingExpiration: extendingExpiration, origin: KeyOrigin(baseKey: key))
     }
 
     /// - Parameter origin: the image that the entry is a variant of.
     func cachedValue(
-        forKey key: String, forcedExtension: String?, extendingExpiration: ExpirationExtending,
+        _ name: BlobName, forKey key: String, extendingExpiration: ExpirationExtending,
         origin: @autoclosure () -> KeyOrigin
     ) throws -> DiskStorage.CachedValue<T>? {
         try cached(
-            forKey: key, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration, origin: origin(),
-            store.blobs.read, value: T.fromData)
+            name, forKey: key, extendingExpiration: extendingExpiration, origin: origin(), store.blobs.read,
+            value: T.fromData)
     }
 
     /// Opens the blob under a key for reading, and returns it with information about its entry. Later changes of the entry do not
@@ -36,8 +36,8 @@ extension DiskStorage.Backend {
         forKey key: String, forcedExtension: String? = nil, extendingExpiration: ExpirationExtending = .cacheTime
     ) throws -> DiskStorage.CachedValue<FileHandle>? {
         try cached(
-            forKey: key, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration,
-            origin: KeyOrigin(baseKey: key)
+            blobName(forKey: key, forcedExtension: forcedExtension), forKey: key,
+            extendingExpiration: extendingExpiration, origin: KeyOrigin(baseKey: key)
         ) { path, isAccepted in
             try store.blobs.open(path, accepting: isAccepted).map {
                 FileHandle(fileDescriptor: $0.file, closeOnDealloc: true)
@@ -55,11 +55,10 @@ extension DiskStorage.Backend {
     }
 
     private func cached<Content, Value: Sendable>(
-        forKey key: String, forcedExtension: String?, extendingExpiration: ExpirationExtending,
+        _ name: BlobName, forKey key: String, extendingExpiration: ExpirationExtending,
         origin: @autoclosure () -> KeyOrigin, _ probe: EntryStore.Probe<Content>, value: (Content) throws -> Value
     ) throws -> DiskStorage.CachedValue<Value>? {
         try requireReadiness()
-        let name = blobName(forKey: key, forcedExtension: forcedExtension)
         return try loading(name) {
             let found = try store.valueAndRecord(
                 of: name, key: key, origin: origin(), at: store.environment.now(), extending: extendingExpiration, probe

@@ -56,7 +56,7 @@ extension DiskStorage.Backend {
     /// - Returns: false if nothing was there, for example because another process has removed it.
     @_spi(HalcyonTool) public func removeIfPresent(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
-        return try explained { try store.remove(name) }
+        return try explained { try store.remove(name, key: key) }
     }
 
     /// Completes an upgrade of the index now, on this thread, and reports the number of entries examined.

@@ -202,20 +202,19 @@ public enum DiskStorage {
                 writeOptions: writeOptions, forcedExtension: forcedExtension, attributes: attributes)
         }
 
-        /// - Parameters:
-        ///   - origin: the image that the entry is a variant of.
-        ///   - isWanted: called under the write lock; false stores nothing. For a fetched value, a change of its key may come first.
+        /// - Parameter origin: the image that the entry is a variant of.
         @_spi(HalcyonTool) public func store(
             value: T, forKey key: String, origin: KeyOrigin, expiration: StorageExpiration?,
-            writeOptions: Data.WritingOptions, forcedExtension: String?, attributes: EntryAttributes,
-            if isWanted: (@Sendable () -> Bool)? = nil
+            writeOptions: Data.WritingOptions, forcedExtension: String?, attributes: EntryAttributes
         ) throws {
             let name = blobName(forKey: key, forcedExtension: forcedExtension)
             let request = try request(
                 toStore: value, forKey: key, named: name, origin: origin, expiration: expiration,
                 writeOptions: writeOptions, attributes: attributes)
-            guard var request else { return }
-            request.isWanted = isWanted
+            if let request { try store(request) }
+        }
+
+        func store(_ request: EntryStore.StoreRequest) throws {
             do {
                 try store.store(request)
             } catch is EntryStore.Overtaken {
@@ -335,7 +334,7 @@ public enum DiskStorage {
         }
 
         func remove(_ name: BlobName, forKey key: String) throws {
-            _ = try mappingErrors(of: key, at: url(of: name)) { try store.remove(name) }
+            _ = try mappingErrors(of: key, at: url(of: name)) { try store.remove(name, key: key) }
         }
 
         /// Removes all values that are stored now, including pinned ones. Values stored meanwhile remain. The index file shrinks, and
@@ -410,10 +409,10 @@ public enum DiskStorage {
 
         /// Writes pending changes from memory to the index: access times, extended expirations and statistics.
         ///
-        /// Without this call, they are written ten seconds after the first of them, after reads of 12,000 entries, before an
-        /// eviction, a query or a change of an entry's attributes, in ``close()`` and ``suspend()``, when the last storage on the
-        /// directory is released, and when the process ends normally (`exit`), unless another process holds the index at that
-        /// moment. Stores and removals do not need a flush: they are in the index when the call returns.
+        /// Without this call, they are written ten seconds after the first of them, after reads of 12,000 entries, at once if a
+        /// read extends an entry that would expire before that, before an eviction, a query or a change of an entry's attributes, in
+        /// ``close()`` and ``suspend()``, when the last storage on the directory is released, and when the process ends normally
+        /// (`exit`), unless another process holds the index at that moment. Stores and removals do not need a flush: they are in the index when the call returns.
         ///
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` with
         ///   ``CacheStorageError/Code/indexUnavailable`` if another process keeps the index locked for five seconds,

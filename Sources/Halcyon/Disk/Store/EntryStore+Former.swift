@@ -7,7 +7,9 @@ extension EntryStore {
         _ former: BlobName, by request: StoreRequest, in session: IndexSession
     ) throws -> (blob: DetachedBlob, size: Int64)? {
         guard let entry = try session.entry(named: former) else { return nil }
-        if !request.overwriting { try refuse(entry, try blobs.status(of: former)) }
+        if !request.overwriting, try !isBeingCleared(entry, in: session) {
+            try refuse(entry, try blobs.status(of: former))
+        }
         let isReplaced = try session.entry(named: request.name) != nil
         let waste = try remover.trash(former, in: session, keepingRow: !isReplaced).unlink
         if !isReplaced { try session.rename(entry, to: request.name, key: storable(request.key)) }

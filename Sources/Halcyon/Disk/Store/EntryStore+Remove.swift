@@ -2,17 +2,18 @@ extension EntryStore {
     /// Removes an entry: BEGIN → DELETE → rename into the trash → COMMIT → unlink. Also removes a file of that name without a row.
     /// A missing name is not an error.
     ///
+    /// - Parameter key: for the observer. The index may not know it.
     /// - Returns: whether there was something to remove.
     @discardableResult
-    package func remove(_ name: BlobName) throws -> Bool {
+    package func remove(_ name: BlobName, key: String? = nil) throws -> Bool {
         fetches.overtake(name)
         try index.openForChange()
         // The former name first: lookups prefer the new one, so after a crash between the two they find the value they found before.
-        let wasThere = try name.former.map(removeExactly) ?? false
-        return try removeExactly(name) || wasThere
+        let wasThere = try name.former.map { try removeExactly($0, key) } ?? false
+        return try removeExactly(name, key) || wasThere
     }
 
-    private func removeExactly(_ name: BlobName) throws -> Bool {
+    private func removeExactly(_ name: BlobName, _ key: String?) throws -> Bool {
         // Nothing to remove, so do not take the write lock.
         let isKnown = try fetches.ids.contains(name.rowID) || index.read { try $0.entry(named: name) } != nil
         if !isKnown, try blobs.status(of: name) == nil, !index.refreshIfMoved() { return false }
@@ -34,7 +35,7 @@ extension EntryStore {
         }
         if let removed {
             recorder.log.withLock { $0.count(\.removals) }
-            observers.tell(.init(kind: .removal, bytes: removed.size, key: removed.key))
+            observers.tell(.init(kind: .removal, bytes: removed.size, key: key))
         }
         recorder.requestFlush()
         return wasThere || removed != nil

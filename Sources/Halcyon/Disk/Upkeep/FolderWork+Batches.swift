@@ -85,7 +85,8 @@ extension FolderWork {
 
     /// Deletes a damaged index that was set aside, because it has keys, once the present one has everything that could be read of it.
     ///
-    /// - Parameter age: milliseconds. After a power cut, it tells for a day which files cannot be trusted.
+    /// - Parameter age: milliseconds. After a power cut, it tells for a day which files cannot be trusted. A time in the future
+    ///   is from before the clock was set back.
     func removeDamagedIndex(olderThan age: Int64 = 0) throws {
         let (files, damaged) = (index.files, index.files.damaged)
         guard try files.status(at: damaged) != nil else { return }
@@ -95,7 +96,7 @@ extension FolderWork {
         // Under the lock, because another process may be setting an index aside.
         try index.write { session in
             guard try session.state().adoption == .done, let file = try files.status(at: damaged),
-                environment.fileSystem.now - file.changed >= age
+                abs(environment.fileSystem.now - file.changed) >= age
             else { return }
             try files.remove(damaged)
         }

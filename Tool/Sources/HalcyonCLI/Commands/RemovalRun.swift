@@ -61,7 +61,11 @@ final class RemovalRun {
         // If keys are not stored, only the index can match variants to them.
         let isUnknown = variants.contains { $0.key == nil }
         return try keys.filter { key in
-            let isThere = variants.contains { $0.baseKey == key || $0.key?.hasPrefix("\(key)@") == true }
+            // Only an entry without a record of its image belongs to a key by its own key.
+            let isThere = variants.contains {
+                $0.baseKey.map { $0.utf8.elementsEqual(key.utf8) }
+                    ?? ($0.key?.utf8.starts(with: "\(key)@".utf8) == true)
+            }
             return try !isThere && !(isUnknown && storage.totals(matching: .init(baseKey: key)).entries > 0)
         }
     }

@@ -38,10 +38,11 @@ struct SourceFiles {
 
     /// Skips hidden files, and anything that is not a regular file or a folder. Skips symlinks too, because they may form cycles.
     private mutating func addFolder(_ path: String) {
-        guard FilePath.resolved(path) != cacheFolder else { return }
+        guard FilePath.resolved(path)?.utf8.elementsEqual(cacheFolder.utf8) != true else { return }
         let prefix = path.hasSuffix("/") ? path : path + "/"
         do {
-            for name in try FileManager.default.contentsOfDirectory(atPath: path).sorted() where !name.hasPrefix(".") {
+            for name in try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+            where name.utf8.first != UInt8(ascii: ".") {
                 add(prefix + name)
             }
         } catch {

@@ -61,8 +61,9 @@ struct CacheFolder {
     static func require(_ output: String?, outside folder: URL) throws {
         guard let output, output != "-" else { return }
         // The file may not exist.
-        let resolved = [output, FilePath.folder(of: output)].compactMap { FilePath.resolved($0).map { $0 + "/" } }
-        guard let folder = FilePath.resolved(folder.path), resolved.contains(where: { $0.hasPrefix(folder + "/") })
+        let resolved = [output, FilePath.folder(of: output)].compactMap(FilePath.resolved)
+        guard let folder = FilePath.resolved(folder.path),
+            resolved.contains(where: { FilePath.isResolved($0, in: folder) })
         else { return }
         throw Failure("\(output) is in the directory of the cache. Give a path elsewhere.")
     }

@@ -25,16 +25,16 @@ package struct EntryLabel: Equatable, Sendable {
     /// A path begins like one, or ends with the extension of a picture: `otp/482913` and `ann@example.com` are not to be shown.
     /// `file:` is the only scheme of a path: `data:` and others are content or private.
     private static func lastComponent(ofPath key: String) -> String? {
-        let url = key.hasPrefix("file:") ? key.dropFirst("file:".count) : key[...]
+        // By scalars: a combining mark would be one character with the separator before it.
+        let isFile = key.unicodeScalars.starts(with: "file:".unicodeScalars)
+        let url = key.unicodeScalars.dropFirst(isFile ? "file:".count : 0)
         // A query may contain a token, and so may a fragment. File names with spaces often have a "#".
         let path = url.prefix { $0 != "?" && ($0 != "#" || key.contains(" ")) }
-        let name = path.split(separator: "/").last ?? ""
-        let suffix = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
-        let isPath = url != key[...] || ["/", "./", "../", "~/"].contains { path.hasPrefix($0) }
-        guard !name.isEmpty, !path.contains(":"), isPath || pictureExtensions.contains(suffix.lowercased()) else {
-            return nil
-        }
-        return String(name.prefix(60))
+        guard let name = path.split(separator: "/").last, !path.contains(":") else { return nil }
+        let suffix = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last.map(String.init)
+        let isPath = isFile || ["/", "./", "../", "~/"].contains { path.starts(with: $0.unicodeScalars) }
+        guard isPath || pictureExtensions.contains(suffix?.lowercased() ?? "") else { return nil }
+        return String(String(name).prefix(60))
     }
 
     private static let pictureExtensions: Set = [

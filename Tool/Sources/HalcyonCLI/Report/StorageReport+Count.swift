@@ -92,16 +92,21 @@ extension StorageReport {
         }
     }
 
-    /// Totals by name.
+    /// Totals by name. The index separates names by their bytes.
     struct Groups {
-        private var groups: [String?: Totals] = [:]
+        private var groups: [[UInt8]?: Totals] = [:]
 
-        mutating func add(_ name: String?, size: Int64) { groups[name, default: .none].add(size: size) }
+        mutating func add(_ name: String?, size: Int64) {
+            groups[name.map { Array($0.utf8) }, default: .none].add(size: size)
+        }
 
-        /// The largest groups. Ties are sorted by name.
+        /// The largest groups. Ties are sorted by name, and none comes first.
         func ranking(limit: Int) -> Ranking {
-            let sorted = groups.map { Group(name: $0.key, totals: $0.value) }
-                .sorted { ($1.totals.bytes, $0.name ?? "") < ($0.totals.bytes, $1.name ?? "") }
+            let sorted = groups.sorted { first, second in
+                guard first.value.bytes == second.value.bytes else { return first.value.bytes > second.value.bytes }
+                guard let name = first.key, let other = second.key else { return first.key == nil }
+                return name.lexicographicallyPrecedes(other)
+            }.map { Group(name: $0.key.map { String(decoding: $0, as: UTF8.self) }, totals: $0.value) }
             let others = sorted.dropFirst(limit)
             return Ranking(
                 largest: Array(sorted.prefix(limit)), otherGroups: Int64(others.count),

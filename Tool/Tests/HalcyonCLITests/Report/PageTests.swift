@@ -127,6 +127,7 @@ import Testing
         ("Bearer abc.def", nil), ("otp/482913", nil), ("~/a", "a"), ("../a", "a"), ("A.JPEG", "A.JPEG"),
         ("/api/img?token=SECRET", "img"), ("//a.example/b.png?sig=S/E.C", "b.png"), ("a.png#SECRET", "a.png"),
         ("/?token=SECRET", nil), ("covers/Song #3.jpg", "Song #3.jpg"), ("/my pic.png?token=SECRET", "my pic.png"),
+        ("/pics/a.png?\u{301}token=SECRET", "a.png"), ("/a/\u{301}b", "\u{301}b"),
     ])
     func `labels show the last component of a file's path`(key: String, file: String?) {
         let label = EntryLabel(key: key, fileName: hashed, showsKey: false)
