@@ -13,9 +13,18 @@ package final class Connection {
         /// Like `readWriteCreate`, but never creates the file and refuses statements that write (`PRAGMA query_only`). A true
         /// read-only open could not create the shared memory that a write-ahead log needs.
         case queryOnly
-        /// Changes and creates no file, and does not take part in the shared memory of a write-ahead log. Use it to inspect
-        /// an index that has no log (`isLogged` false), or whose log and shared memory both exist.
-        case untouched(isLogged: Bool)
+        /// Changes no file, and creates none. Compare the files before and after: without shared memory, no lock keeps other
+        /// processes from writing.
+        case untouched(Log)
+    }
+
+    /// What is beside the database, which decides how to open it untouched.
+    package enum Log: Sendable {
+        case none
+        /// With the shared memory of the processes that use it.
+        case shared
+        /// A crash has left it without shared memory, which SQLite would create.
+        case abandoned
     }
 
     /// SQLite 3.35.0. iOS 15 and macOS 12 have later ones.
@@ -47,9 +56,10 @@ package final class Connection {
             handle = try Self.open(path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: vfs)
         case .queryOnly:
             handle = try Self.open(path, flags: SQLITE_OPEN_READWRITE, vfs: vfs)
-        case .untouched(let isLogged):
-            let uri = Self.uri(path) + (isLogged ? "?readonly_shm=1" : "?immutable=1")
-            handle = try Self.open(uri, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs: vfs)
+        case .untouched(.none): handle = try Self.open(untouched: path, "?immutable=1", vfs)
+        case .untouched(.shared): handle = try Self.open(untouched: path, "?readonly_shm=1", vfs)
+        // SQLite's own VFS without locks, so that the exclusive mode below is always granted.
+        case .untouched(.abandoned): handle = try Self.open(untouched: path, "", "unix-none")
         }
         shouldKeepWaiting = { $0 < busyTimeout }
         sqlite3_extended_result_codes(handle, 1)
@@ -67,6 +77,10 @@ package final class Connection {
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
         try Predicate.install(on: handle)
         if case .queryOnly = access { try execute("PRAGMA query_only = ON") }
+        guard case .untouched(.abandoned) = access else { return }
+        // In this mode, SQLite keeps the index of the log in memory (sqlite.org/wal.html, section 8).
+        keepsLogWhenClosed()
+        try execute("PRAGMA locking_mode = EXCLUSIVE")
     }
 
     deinit {
@@ -96,6 +110,12 @@ package final class Connection {
 
     /// The VFS of connections that name none.
     package static let usualVFS = halcyon_vfs().map { String(cString: $0) }
+
+    private static func open(
+        untouched path: String, _ query: String, _ vfs: String?
+    ) throws(SQLiteError) -> OpaquePointer {
+        try open(uri(path) + query, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs: vfs)
+    }
 
     private static func open(_ path: String, flags: Int32, vfs: String?) throws(SQLiteError) -> OpaquePointer {
         var handle: OpaquePointer?

@@ -67,6 +67,15 @@ import Testing
         #expect(error.errorUserInfo[NSLocalizedDescriptionKey] as? String == error.errorDescription)
         let texts = [error.errorDescription, error.description, error.debugDescription, error.localizedDescription]
         #expect(texts.allSatisfy { $0?.isEmpty == false && $0?.contains("secret") == false })
+        // An extension may be a part of a key.
+        let file = URL(fileURLWithPath: "/cache/\(String(repeating: "ab", count: 32)).secret")
+        let refusal = CocoaError(.fileWriteUnknown)
+        for reason: KingfisherError.CacheErrorReason in [
+            .imageNotExisting(key: "secret"),
+            .cannotCreateCacheFile(fileURL: file, key: "secret", data: Data(), error: refusal),
+        ] {
+            #expect(!"\(reason) \(reason.description) \(reason.debugDescription)".contains("secret"))
+        }
     }
 
     @Test func `the error inside a reason names the failure of the disk`() async throws {

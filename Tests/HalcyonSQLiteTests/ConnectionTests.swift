@@ -13,7 +13,7 @@ import Testing
 
     @Test(arguments: ["", "/"]) func `a path may begin with two slashes`(prefix: String) throws {
         try Connection(path: prefix + path).execute("CREATE TABLE t (a)")
-        let untouched = try Connection(path: prefix + path, access: .untouched(isLogged: false))
+        let untouched = try Connection(path: prefix + path, access: .untouched(.none))
         #expect(try untouched.integer("SELECT count(*) FROM t") == 0)
     }
 

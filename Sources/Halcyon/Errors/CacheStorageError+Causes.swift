@@ -33,11 +33,14 @@ extension CacheStorageError {
             remedy: "Look at what toData() or fromData(_:) of its type throws.")
     }
 
+    static let notSerialized = CacheStorageError(
+        .unconvertibleValue, "The image cannot be serialized.",
+        remedy: "Look at why data(with:original:) of its serializer returns nil.")
+
     /// Describes what a read and the conversion of its bytes have thrown.
     init(loading error: any Error) {
-        self.init(error)
-        // Not of a lower layer.
-        if code == .fileSystem, !(error is SystemError || error is CacheStorageError) { self.init(converting: error) }
+        let isOfLowerLayer = error is SystemError || error is SQLiteError || error is CacheStorageError
+        if isOfLowerLayer { self.init(error) } else { self.init(converting: error) }
     }
 
     private init(_ error: SystemError) {

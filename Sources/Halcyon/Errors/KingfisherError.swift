@@ -11,8 +11,8 @@ public enum KingfisherError: LocalizedError, CustomNSError, CustomStringConverti
     case processorError(reason: ProcessorErrorReason)
 
     /// The reason of a cache failure. If a case has an `error`, that is the cause: a ``CacheStorageError`` if the file system or
-    /// the index failed.
-    public enum CacheErrorReason: Sendable {
+    /// the index failed. Its description contains no key or data either.
+    public enum CacheErrorReason: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
         /// A directory cannot be listed. For source compatibility: the cache never throws it. Code 3001.
         case fileEnumeratorCreationFailed(url: URL)
         /// The listing of a directory contains an item that is not a file. The cache never throws it. Code 3002.
@@ -91,10 +91,16 @@ extension KingfisherError.CacheErrorReason {
         }
     }
 
-    /// Where a file is, for people. If names are not hashed, the last component is a key, so only its directory is named.
+    /// What has failed.
+    public var description: String { facts.text }
+    public var debugDescription: String { description }
+
+    /// Where a file is, for people. Names that are not hashed are keys, and extensions may be parts of keys, so only the directory of
+    /// such a file is named.
     private func place(_ url: URL) -> String {
-        let isHashed = BlobName.isBlobName(url.lastPathComponent, isHashed: true) || url.hasDirectoryPath
-        return isHashed ? "at \(url.path)" : "in \(url.deletingLastPathComponent().path)"
+        let name = url.lastPathComponent
+        let isHash = BlobName.isBlobName(name, isHashed: true) && !name.contains(".")
+        return isHash || url.hasDirectoryPath ? "at \(url.path)" : "in \(url.deletingLastPathComponent().path)"
     }
 
     private func text(_ error: any Error) -> String {

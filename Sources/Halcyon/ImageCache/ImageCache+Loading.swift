@@ -38,7 +38,7 @@ extension ImageCache {
     @discardableResult
     func begin(_ member: DiskLoad.Member, of blob: DiskLoad.Blob, since changes: Int?) -> Bool {
         guard let (load, isNew) = order.admit(member, of: blob, since: changes) else { return false }
-        LoadCancellation.onCancel { [order] in
+        LoadCancellation.onCancel(waits: member.waits) { [order] in
             order.cancel(member, of: load) ? { Self.loads.start { member.handler(.success(nil)) } } : nil
         }
         if !member.waits { performIfWanted(load) } else if isNew { start(load) }
@@ -114,9 +114,8 @@ extension ImageCache {
     private func noteUse(of load: DiskLoad, _ found: EntryStore.Match<Data>?, by member: DiskLoad.Member) {
         let (store, key) = (diskStorage.store, load.blob.key.text)
         guard let found else { return store.countUse(of: key, bytes: nil) }
-        store.noteRead(
-            of: found, key: key, origin: nil, bytes: found.content.count, at: store.environment.now(),
-            extending: member.options.diskCacheAccessExtendingExpiration)
+        store.noteUse(
+            of: found, load.blob.name, key: key, extending: member.options.diskCacheAccessExtendingExpiration)
     }
 
     /// Extends the expiration of an entry whose bytes came from its store, which may not have ended. Called under the lock of the order:

@@ -13,12 +13,12 @@ extension ImageCache {
         let serializer = options.cacheSerializer
         store(
             StoreCall(
-                content: .unserialized {
-                    serializer.data(with: image, original: original).map(Result.success)
-                        ?? .failure(
-                            .cacheError(
-                                reason: .cannotSerializeImage(
-                                    image: image, original: original, serializer: serializer)))
+                content: .unserialized { [diskStorage] in
+                    if let data = serializer.data(with: image, original: original) { return .success(data) }
+                    diskStorage.note(CacheStorageError.notSerialized)
+                    return .failure(
+                        .cacheError(
+                            reason: .cannotSerializeImage(image: image, original: original, serializer: serializer)))
                 },
                 blob: blob, expiration: options.diskCacheExpiration,
                 writeOptions: options.diskStoreWriteOptions, attributes: attributes, isFetched: isWanted != nil,

@@ -9,13 +9,15 @@ enum LoadCancellation {
     /// Notes how to withdraw the load of this task. A struct around the function, because Swift 6.3 miscompiles a task-local function
     /// that takes a function: optimized programs crash.
     private struct Note: Sendable {
-        let add: @Sendable (@escaping Withdraw) -> Void
+        let add: @Sendable (_ waits: Bool, @escaping Withdraw) -> Void
     }
 
     private static let current = TaskLocal<Note?>(wrappedValue: nil)
 
-    /// - Parameter withdraw: called at most once: on cancellation, or now if the task is already cancelled.
-    static func onCancel(_ withdraw: @escaping Withdraw) { current.get()?.add(withdraw) }
+    /// - Parameters:
+    ///   - waits: false for a load on this thread: it ends before the task could be cancelled meanwhile.
+    ///   - withdraw: called at most once: on cancellation, or now if the task is already cancelled.
+    static func onCancel(waits: Bool, _ withdraw: @escaping Withdraw) { current.get()?.add(waits, withdraw) }
 
     /// Calls a function that loads, and returns what it passes to its handler.
     ///
@@ -30,7 +32,11 @@ enum LoadCancellation {
             if let answer = withdraw.replace(with: nil)?() { waiter.cancel(after: answer) }
         }
         return try await Waiter.wait { waiter in
-            let note = Note { new in
+            let note = Note { waits, new in
+                guard waits else {
+                    if isCancelled.withLock({ $0 }), let answer = new() { waiter.cancel(after: answer) }
+                    return
+                }
                 // A subclass may load more, for itself. Then nothing tells which load the task waits for.
                 guard !isNoted.replace(with: true) else { return _ = withdraw.replace(with: nil) }
                 _ = withdraw.replace(with: new)

@@ -176,7 +176,7 @@ struct StorageModel {
         flush(by: view)
         guard let row = rows[key] else { return false }
         if let end = row.life.end {
-            rows[key]?.life.duration = keeps ? nil : row.life.duration ?? max(0, end - min(row.created, now))
+            rows[key]?.life.duration = keeps ? nil : row.life.duration ?? max(0, end - min(row.created, row.accessed))
         }
         return true
     }
@@ -205,7 +205,7 @@ struct StorageModel {
             var life = lifeNow(of: row)
             // Without a duration, its time from the store to the end counts, if the store was ahead too.
             if let end = life.end, life.duration == nil, row.created > now + Self.tolerance {
-                life.end = min(end, now + end - row.created)
+                life.end = min(end, now + end - min(row.created, row.accessed))
             }
             rows[key]?.accessed = now
             rows[key]?.life = life

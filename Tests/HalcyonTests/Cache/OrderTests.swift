@@ -548,6 +548,78 @@ import Testing
         }
     }
 
+    @Test func `a joined load keeps the extension of the load that it joins`() async throws {
+        try await withImageCache { subject in
+            let (cache, calls, serializer) = (subject.cache, Calls<Void>(), HeldSerializer())
+            try cache.diskStorage.store(value: Pictures.small[1], forKey: "a", expiration: .seconds(60))
+            for extending in [ExpirationExtending.expirationTime(.days(7)), .cacheTime] {
+                let options: KingfisherOptionsInfo = [
+                    .cacheSerializer(serializer), .diskCacheAccessExtendingExpiration(extending),
+                ]
+                cache.retrieveImageInDiskCache(forKey: "a", options: options) { _ in calls.record(()) }
+            }
+            serializer.mayDecode.signal()
+            try await eventually { calls.count == 2 }
+            await subject.settle()
+            subject.clock.advance(by: 3_600)
+            #expect(subject.storage.isCached(forKey: "a"))
+        }
+    }
+
+    @Test func `a joined load of a file without a row does not extend a later store`() async throws {
+        try await withImageCache { subject in
+            let (cache, calls, serializer) = (subject.cache, Calls<Void>(), HeldSerializer())
+            subject.disk.settle()
+            subject.disk.fileSystem.fail(.list, EIO, times: nil)
+            try Pictures.small[1].write(to: subject.storage.cacheFileURL(forKey: "a"))
+            try subject.disk.beginAdoption()
+            for extending in [ExpirationExtending.none, .expirationTime(.days(7))] {
+                let options: KingfisherOptionsInfo = [
+                    .cacheSerializer(serializer), .diskCacheAccessExtendingExpiration(extending),
+                ]
+                cache.retrieveImageInDiskCache(forKey: "a", options: options) { _ in calls.record(()) }
+            }
+            await serializer.isDecoding.reached()
+            subject.clock.advance(by: 1)
+            try await cache.storeToDisk(Pictures.small[2], forKey: "a", expiration: .seconds(60))
+            subject.clock.advance(by: 1)
+            serializer.mayDecode.signal()
+            try await eventually { calls.count == 2 }
+            await subject.settle()
+            #expect(subject.storage.isCached(forKey: "a"))
+            subject.clock.advance(by: 3_600)
+            #expect(!subject.storage.isCached(forKey: "a"))
+            subject.disk.fileSystem.heal()
+        }
+    }
+
+    /// Loads something else first, on its thread.
+    private final class PeekingLoader: ImageCache, @unchecked Sendable {
+        override func retrieveImage(
+            forKey key: String, options: KingfisherParsedOptionsInfo, callbackQueue: CallbackQueue,
+            completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
+        ) {
+            retrieveImageInDiskCache(forKey: "other", options: [.loadDiskFileSynchronously]) { _ in }
+            super.retrieveImage(
+                forKey: key, options: options, callbackQueue: callbackQueue, completionHandler: completionHandler)
+        }
+    }
+
+    @Test func `a load on its thread does not keep the one after it from being taken back`() async throws {
+        try await withImageCache(making: { PeekingLoader(memoryStorage: $0, diskStorage: $1) }) { subject in
+            let cache = subject.cache
+            for key in ["disk", "other"] { try await cache.storeToDisk(Pictures.small[1], forKey: key) }
+            let task = Task {
+                while !Task.isCancelled { await Task.yield() }
+                _ = try await cache.retrieveImage(forKey: "disk", options: KingfisherParsedOptionsInfo(nil))
+            }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            await subject.settle()
+            #expect(cache.memoryStorage.value(forKey: "disk") == nil)
+        }
+    }
+
     @Test func `the configuration of a store's call applies at its turn`() async throws {
         try await withImageCache { subject in
             let (cache, storage) = (subject.cache, subject.storage)

@@ -104,6 +104,32 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 20])
+    func `a clean expires no entry whose time is ahead of the clock by less than the tolerance`(read: Double) throws {
+        try withCache { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "x")
+            cache.clock.advance(by: -100)
+            try storage.store(
+                value: .blob(2), forKey: "b", expiration: .seconds(60), attributes: .init(keepsExpiration: true))
+            cache.clock.advance(by: read)
+            if read > 0 { _ = try storage.value(forKey: "b") }
+            cache.clock.advance(by: -30)
+            #expect(try storage.removeExpiredValues().isEmpty && storage.isCached(forKey: "b"))
+        }
+    }
+
+    @Test func `a time to live is that of the store, however far the clock was ahead`() throws {
+        try withCache { cache in
+            cache.clock.advance(by: 86_400)
+            try cache.storage.store(
+                value: .blob(2), forKey: "b", expiration: .seconds(60), attributes: .init(keepsExpiration: true))
+            cache.clock.advance(by: -86_400)
+            try cache.storage.update(.init(keepsExpiration: false), forKey: "b")
+            #expect(try cache.storage.row(forKey: "b")?.lifetime.timeToLive == 60_000)
+        }
+    }
+
     @Test func `an entry that never expires is not affected by keepsExpiration`() throws {
         try withCache { cache in
             let storage = cache.storage

@@ -122,6 +122,15 @@ import Testing
         #expect(removals.map(\.kind) == [.removal, .removal] && removals.map(\.count) == [1, 4])
     }
 
+    @Test func `an image that cannot be serialized is reported, also after a fetch`() async throws {
+        let (disk, events) = try observed()
+        let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
+        let image = try Pictures.image(0)
+        _ = try await cache.retrieveImage(forKey: "a", options: [.cacheSerializer(NoSerializer())]) { .init(image) }
+        try await cache.flush()
+        #expect(events.take().filter { $0.kind == .failure }.map(\.error?.code) == [.unconvertibleValue])
+    }
+
     @Test func `a removal is reported with its key if the index does not know it`() throws {
         let (cache, events) = try observed(withKeys: true) { $0.storesKeys = false }
         try cache.storage.store(value: .blob(1), forKey: "a")
@@ -182,6 +191,22 @@ import Testing
             #expect(failures() == [])
             #expect(try subject.storage.totalSize() == 0)
         }
+    }
+
+    @Test func `a conversion for which another disk has no space is no failure of the cache's disk`() throws {
+        struct Full: DataTransformable, Sendable {
+            func toData() throws -> Data { Data([1]) }
+            static func fromData(_ data: Data) throws -> Self {
+                throw CocoaError(.fileWriteOutOfSpace, userInfo: [NSUnderlyingErrorKey: POSIXError(.ENOSPC)])
+            }
+            static let empty = Self()
+        }
+        let (cache, events) = try observed()
+        let storage = DiskStorage.Backend<Full>(
+            noThrowConfig: cache.config, creatingDirectory: true, environment: cache.environment)
+        try storage.store(value: .empty, forKey: "a")
+        #expect(throws: KingfisherError.self) { try storage.value(forKey: "a") }
+        #expect(events.take().compactMap(\.error?.code) == [.unconvertibleValue])
     }
 
     @Test func `errors from before the storage is reached are reported`() throws {

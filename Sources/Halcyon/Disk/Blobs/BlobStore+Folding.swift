@@ -39,10 +39,20 @@ extension BlobStore {
     /// Whether other names may refer to the file under this name.
     func isAmbiguous(_ name: BlobName) -> Bool { !name.isHash && foldsNames }
 
-    /// Returns a listed name in the form of a key's: HFS+ lists all names decomposed.
+    /// Returns a listed name in the form of a key's.
     func composed(_ listed: String) -> String {
-        guard listed.utf8.contains(where: { $0 >= 0x80 }), foldsNames else { return listed }
+        guard listed.utf8.contains(where: { $0 >= 0x80 }), mayListDecomposed else { return listed }
         return listed.precomposedStringWithCanonicalMapping
+    }
+
+    /// HFS+ lists all names decomposed, and Foundation decomposes those that it writes on Apple's systems, also on a volume that
+    /// distinguishes case, as that of iOS does.
+    private var mayListDecomposed: Bool {
+        #if canImport(Darwin)
+            true
+        #else
+            foldsNames
+        #endif
     }
 
     /// Whether a file found under a name has exactly this name. O(files) if it may have another one.

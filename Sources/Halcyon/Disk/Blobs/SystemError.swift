@@ -30,6 +30,11 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     var remedy: String {
         switch code {
         case EACCES: "Give this user read and write permission for the cache directory and the files in it."
+        #if canImport(Darwin) && !os(macOS)
+            case EPERM:
+                "Give this app permission to read and write the cache directory and the files in it. If they are protected, unlock the "
+                    + "device."
+        #endif
         case EPERM:
             "Give this user read and write permission for the cache directory and the files in it, and make them neither immutable "
                 + "nor append-only."

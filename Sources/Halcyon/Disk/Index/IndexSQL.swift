@@ -160,7 +160,9 @@ package enum IndexSQL {
             rank = ?1, accessed_at = NULL,
             expires_at = coalesce(
                 min(expires_at, ?1 + time_to_live),
-                CASE WHEN created_at > ?2 THEN min(expires_at, ?1 + expires_at - created_at) END, expires_at)
+                CASE WHEN created_at > ?2
+                    THEN min(expires_at, ?1 + expires_at - min(created_at, coalesce(accessed_at, rank))) END,
+                expires_at)
         WHERE id IN (
             SELECT id FROM entries
             WHERE pinned = 0 AND rank > ?2 AND (coalesce(accessed_at, rank) > ?2 OR rank > ?4) ORDER BY rank LIMIT ?3

@@ -31,12 +31,10 @@ extension IndexSession {
     }
 
     /// Writes the attributes that are not nil.
-    func note(_ attributes: DiskStorage.EntryAttributes, of entry: Entry, at now: Timestamp) throws {
+    func note(_ attributes: DiskStorage.EntryAttributes, of entry: Entry) throws {
         if let isPinned = attributes.isPinned { try connection.run(IndexSQL.pin, entry.id, isPinned) }
         if let tags = attributes.tags { try setTags(tags, of: entry.id) }
-        if let keeps = attributes.keepsExpiration {
-            try connection.run(IndexSQL.setKeepsExpiration, entry.id, keeps, now)
-        }
+        if let keeps = attributes.keepsExpiration { try connection.run(IndexSQL.setKeepsExpiration, entry.id, keeps) }
         guard attributes.validators != nil || attributes.metadata != nil else { return }
         let (validators, fields) = try metadata(of: entry)
         let text = try attributes.metadata.map(MetadataText.text(of:)) ?? fields

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import HalcyonSQLite
 
 /// A view of a cache from outside. Reading it creates no file, writes nothing and keeps nothing open, so you can poll a cache
@@ -61,16 +60,16 @@ extension IndexFiles {
 
     /// Opens the index briefly, without changing any file.
     ///
-    /// - Parameter isPatient: true waits up to a second for a lock, and reads a copy of an index whose log a crash has left
-    ///   behind. false throws in both cases.
+    /// - Parameter isPatient: whether it waits up to a second for a lock.
     /// - Returns: nil if there is no index.
     func readingUntouched<Result>(isPatient: Bool, _ body: (Connection) throws -> Result) throws -> Result? {
         for _ in 0..<5 {
             guard let before = try appearance() else { return nil }
             do {
-                let result = try read(before, isPatient: isPatient, body)
-                // Without a log, another process may have written to the pages during the read.
-                if before.isLogged, !before.isOrphaned { return result }
+                let (access, timeout) = (Connection.Access.untouched(before.log), isPatient ? 1_000 : 50)
+                let result = try body(Connection(path: database, access: access, busyTimeout: timeout))
+                // Without shared memory, another process may have written to the pages during the read.
+                if before.log == .shared { return result }
                 if try appearance() == before { return result }
             } catch {
                 // Another process may have removed or replaced the files between two steps.
@@ -83,9 +82,7 @@ extension IndexFiles {
 
     private struct Appearance: Equatable {
         let database: FileStatus
-        let isLogged: Bool
-        /// A crash has left a log without its shared memory, which SQLite would have to create.
-        let isOrphaned: Bool
+        let log: Connection.Log
     }
 
     /// nil if there is no index.
@@ -93,38 +90,9 @@ extension IndexFiles {
         guard let database = try status(at: database) else { return nil }
         try requireFiles()
         guard database.size > 0 else { return nil }
-        let isLogged = try status(at: log)?.size ?? 0 > 0
-        return Appearance(
-            database: database, isLogged: isLogged,
-            isOrphaned: try isLogged && status(at: sharedMemory)?.size ?? 0 == 0)
-    }
-
-    private func read<Result>(
-        _ appearance: Appearance, isPatient: Bool, _ body: (Connection) throws -> Result
-    ) throws -> Result {
-        guard appearance.isOrphaned else {
-            let access = Connection.Access.untouched(isLogged: appearance.isLogged)
-            return try body(Connection(path: database, access: access, busyTimeout: isPatient ? 1_000 : 50))
-        }
-        guard isPatient else {
-            throw CacheStorageError(
-                .indexUnavailable, "The index has a log that a crash left behind.",
-                remedy: "Open the cache to recover it: with an app, or with ‘halcyon stats’.")
-        }
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-\(UUID().uuidString)")
-        // The copy has keys, and other users may read the temporary directory.
-        guard mkdir(folder.path, 0o700) == 0 else {
-            let error = SystemError("mkdir", errno)
-            throw CacheStorageError(
-                .fileSystem, "The index cannot be copied to the temporary directory (\(error)).",
-                remedy: "Set TMPDIR to a writable directory.", errnoCode: error.code)
-        }
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let copy = folder.appendingPathComponent("index.sqlite").path
-        for suffix in ["", "-wal"] {
-            try FileManager.default.copyItem(atPath: database + suffix, toPath: copy + suffix)
-        }
-        return try body(Connection(path: copy, access: .queryOnly, busyTimeout: 1_000))
+        guard try status(at: log)?.size ?? 0 > 0 else { return Appearance(database: database, log: .none) }
+        let isShared = try status(at: sharedMemory)?.size ?? 0 > 0
+        return Appearance(database: database, log: isShared ? .shared : .abandoned)
     }
 }
 

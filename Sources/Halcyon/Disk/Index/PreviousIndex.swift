@@ -237,6 +237,6 @@ extension IndexSession {
         try note(
             DiskStorage.EntryAttributes(
                 tags: Set(record.tags), validators: record.validators, metadata: record.metadata),
-            of: record.entry, at: record.entry.createdAt)
+            of: record.entry)
     }
 }

@@ -44,7 +44,7 @@ internal import HalcyonSQLite
     public static func wouldMigrateIndexInUse(at folder: String) throws -> Bool {
         let files = IndexFiles(ofCache: folder)
         do {
-            // First, because reading an index that a crash has left behind copies it.
+            // An index that no process has open is not read.
             guard try files.status(at: files.database)?.kind == .regular,
                 try POSIXFileSystem().isLockedElsewhere(files.database)
             else {

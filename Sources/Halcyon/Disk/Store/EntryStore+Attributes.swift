@@ -18,7 +18,7 @@ extension EntryStore {
                 if attributes.metadata != nil { whole.validators = attributes.validators ?? record.validators }
                 if attributes.validators != nil { whole.metadata = attributes.metadata ?? record.metadata }
                 try whole.validate()
-                return try session.note(attributes, of: record.entry, at: now)
+                return try session.note(attributes, of: record.entry)
             }
         }
         return isThere != nil

@@ -220,7 +220,7 @@ extension EntryStore {
         try session.upsert(entry, pinned: request.attributes.isPinned, isNew: inherited == nil)
         // Metadata belongs to bytes by the time of their store. If the clock was set back, older metadata may have this time.
         if let existing, existing.createdAt >= time { try session.dropMetadata(id: entry.id) }
-        if !request.attributes.isEmpty { try session.note(request.attributes, of: entry, at: now) }
+        if !request.attributes.isEmpty { try session.note(request.attributes, of: entry) }
         remember(entry, over: inherited, as: request, in: session)
         let replaced = try blobs.publish(
             staged, as: request.name, over: old, oldToken: existing?.token ?? environment.tokens.next())

@@ -15,7 +15,7 @@ extension EntryStore {
         try read(name, key: key, origin: origin(), at: now, extending: extending)?.content
     }
 
-    /// Like ``value(of:key:origin:at:extending:)``, with the row for ``noteRead(of:key:origin:bytes:at:extending:)``.
+    /// Like ``value(of:key:origin:at:extending:)``, with the row for ``noteUse(of:_:key:extending:)``.
     func read(
         _ name: BlobName, key: String, origin: @autoclosure () -> KeyOrigin?, at now: Timestamp,
         extending: ExpirationExtending
@@ -103,6 +103,16 @@ extension EntryStore {
         recorder.requestFlush()
     }
 
+    /// Notes another use of bytes that were read, and only counts it if other bytes have replaced them since.
+    func noteUse(of found: Match<Data>, _ name: BlobName, key: String, extending: ExpirationExtending) {
+        let (now, bytes) = (environment.now(), found.content.count)
+        // Again, because other uses may have moved the expiration since the read.
+        guard found.name != nil, let current = findFile(name, at: now),
+            current.known?.entry.token == found.known?.entry.token
+        else { return countUse(of: key, bytes: bytes) }
+        noteRead(of: current, key: key, origin: nil, bytes: bytes, at: now, extending: extending)
+    }
+
     /// Notes a read that was counted before the entry was stored.
     func noteCountedUse(of name: BlobName, key: String, at now: Timestamp, extending: ExpirationExtending) {
         guard let known = findFile(name, at: environment.now())?.known else { return }
@@ -122,8 +132,7 @@ extension EntryStore {
 
     // MARK: Noting the access
 
-    /// Notes a read, or another use of the same bytes.
-    func noteRead<Content>(
+    private func noteRead<Content>(
         of found: Match<Content>, key: String, origin: @autoclosure () -> KeyOrigin?, bytes: Int, at now: Timestamp,
         extending: ExpirationExtending
     ) {
