@@ -61,8 +61,7 @@ struct ReplacedFile {
     }
 
     private func overwrite(with bytes: Data) throws {
-        // Creates no file: a symlink to a missing one may lead anywhere.
-        try write(bytes, to: open(path, O_WRONLY | O_TRUNC | O_CLOEXEC))
+        try write(bytes, to: open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666))
     }
 
     private func write(_ bytes: Data, to file: Int32) throws {

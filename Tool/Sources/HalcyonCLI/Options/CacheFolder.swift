@@ -60,8 +60,9 @@ struct CacheFolder {
     /// Throws if an output would replace a blob or the index.
     static func require(_ output: String?, outside folder: URL) throws {
         guard let output, output != "-" else { return }
+        let target = FilePath.target(of: output)
         // The file may not exist.
-        let resolved = [output, FilePath.folder(of: output)].compactMap(FilePath.resolved)
+        let resolved = [target, FilePath.folder(of: target)].compactMap(FilePath.resolved)
         guard let folder = FilePath.resolved(folder.path),
             resolved.contains(where: { FilePath.isResolved($0, in: folder) })
         else { return }

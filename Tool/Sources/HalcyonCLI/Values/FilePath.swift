@@ -9,6 +9,17 @@ enum FilePath {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// The path of the file that a write creates or changes: follows symlinks, also one to a missing file.
+    static func target(of path: String) -> String {
+        var path = path
+        // As many as Linux follows.
+        for _ in 0..<40 {
+            guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
+            path = next.utf8.first == UInt8(ascii: "/") ? next : "\(folder(of: path))/\(next)"
+        }
+        return path
+    }
+
     /// Whether a resolved path is a folder's, or inside of it.
     static func isResolved(_ path: String, in folder: String) -> Bool {
         "\(path)/".utf8.starts(with: "\(folder)/".utf8)
