@@ -13,8 +13,8 @@ package final class Connection {
         /// Like `readWriteCreate`, but never creates the file and refuses statements that write (`PRAGMA query_only`). A true
         /// read-only open could not create the shared memory that a write-ahead log needs.
         case queryOnly
-        /// Changes no file, and creates none. Compare the files before and after: without shared memory, no lock keeps other
-        /// processes from writing.
+        /// Changes no file, and creates none, unless another process removes the log in this moment: SQLite then makes an empty one.
+        /// Compare the files before and after: without shared memory, no lock keeps other processes from writing.
         case untouched(Log)
     }
 

@@ -548,6 +548,24 @@ import Testing
         }
     }
 
+    @Test func `joined loads do not open a cache that was closed while they decoded`() async throws {
+        try await withImageCache { subject in
+            let (cache, calls, serializer) = (subject.cache, Calls<Void>(), HeldSerializer())
+            try cache.diskStorage.store(value: Pictures.small[1], forKey: "a", expiration: .seconds(60))
+            for _ in 0..<2 {
+                cache.retrieveImageInDiskCache(forKey: "a", options: [.cacheSerializer(serializer)]) { _ in
+                    calls.record(())
+                }
+            }
+            await serializer.isDecoding.reached()
+            subject.storage.close()
+            serializer.mayDecode.signal()
+            try await eventually { calls.count == 2 }
+            await subject.settle()
+            #expect(!subject.storage.store.index.isOpen)
+        }
+    }
+
     @Test func `a joined load keeps the extension of the load that it joins`() async throws {
         try await withImageCache { subject in
             let (cache, calls, serializer) = (subject.cache, Calls<Void>(), HeldSerializer())

@@ -106,8 +106,8 @@ extension EntryStore {
     /// Notes another use of bytes that were read, and only counts it if other bytes have replaced them since.
     func noteUse(of found: Match<Data>, _ name: BlobName, key: String, extending: ExpirationExtending) {
         let (now, bytes) = (environment.now(), found.content.count)
-        // Again, because other uses may have moved the expiration since the read.
-        guard found.name != nil, let current = findFile(name, at: now),
+        // Again, because other uses may have moved the expiration since the read. A directory that was closed meanwhile stays so.
+        guard found.name != nil, let current = index.unlessClosed({ findFile(name, at: now) }) ?? nil,
             current.known?.entry.token == found.known?.entry.token
         else { return countUse(of: key, bytes: bytes) }
         noteRead(of: current, key: key, origin: nil, bytes: bytes, at: now, extending: extending)
