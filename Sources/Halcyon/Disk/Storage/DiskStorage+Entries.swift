@@ -188,7 +188,8 @@ extension DiskStorage.Backend {
     /// - Parameters:
     ///   - filter: which entries to remove; ``DiskStorage/EntryFilter/all`` for all of them.
     ///   - progress: its `totalUnitCount` is the number of entries to remove, its `completedUnitCount` the number removed; at the
-    ///     end, unless you cancelled it, both are equal and at least 1. If you cancel it, the removal ends after the current batch, and returns what it has removed.
+    ///     end, unless you cancelled it, both are equal and at least 1. If you cancel it, the removal ends after the current batch,
+    ///     and returns what it has removed.
     /// - Returns: the removed entries, as they were. If a file cannot be removed, its entry stays.
     /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if the index cannot be read, or if entries
     ///   match and none could be removed; with ``CacheStorageError/Code/invalidFilter`` for an empty text.

@@ -412,7 +412,8 @@ public enum DiskStorage {
         /// Without this call, they are written ten seconds after the first of them, after reads of 12,000 entries, at once if a
         /// read extends an entry that would expire before that, before an eviction, a query or a change of an entry's attributes, in
         /// ``close()`` and ``suspend()``, when the last storage on the directory is released, and when the process ends normally
-        /// (`exit`), unless another process holds the index at that moment. Stores and removals do not need a flush: they are in the index when the call returns.
+        /// (`exit`), unless another process holds the index at that moment. Stores and removals do not need a flush: they are in the
+        /// index when the call returns.
         ///
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` with
         ///   ``CacheStorageError/Code/indexUnavailable`` if another process keeps the index locked for five seconds,

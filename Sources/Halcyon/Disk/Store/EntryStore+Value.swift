@@ -1,21 +1,13 @@
-package import Foundation
+internal import Foundation
 
 extension EntryStore {
-    /// The bytes of an entry; nil for a miss. Takes no write lock.
+    /// The bytes of an entry, with its row for ``noteUse(of:_:key:extending:)``; nil for a miss. Takes no write lock.
     ///
     /// - Parameters:
     ///   - now: the time against which expirations are checked.
     ///   - extending: how the read moves the expiration.
     ///   - origin: the image of the key, if the caller knows it.
     /// - Throws: ``SystemError`` if the blob exists and cannot be read. An unusable index is a miss.
-    package func value(
-        of name: BlobName, key: String, origin: @autoclosure () -> KeyOrigin? = nil, at now: Timestamp,
-        extending: ExpirationExtending
-    ) throws -> Data? {
-        try read(name, key: key, origin: origin(), at: now, extending: extending)?.content
-    }
-
-    /// Like ``value(of:key:origin:at:extending:)``, with the row for ``noteUse(of:_:key:extending:)``.
     func read(
         _ name: BlobName, key: String, origin: @autoclosure () -> KeyOrigin?, at now: Timestamp,
         extending: ExpirationExtending
@@ -35,7 +27,7 @@ extension EntryStore {
     }
 
     /// The result of `probe` for an entry's blob, and the entry's row, as of one moment; nil for a miss. Otherwise like
-    /// ``value(of:key:origin:at:extending:)``.
+    /// ``read(_:key:origin:at:extending:)``.
     ///
     /// A content that is not returned is released.
     func valueAndRecord<Content>(
