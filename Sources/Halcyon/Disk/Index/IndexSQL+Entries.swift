@@ -46,8 +46,8 @@ extension IndexSQL {
     static let pin: StaticString = "UPDATE entries SET pinned = ?2 WHERE id = ?1"
 
     /// Reads do not move an expiration without a time to live. If the entry has none, the earlier one is unknown, and it becomes
-    /// the time from its store to its expiration. The time of a store may be ahead of the clock,
-    /// by which the store is also an access.
+    /// the time from its store to its expiration. The time of a store may be ahead of the clock;
+    /// that of its access is not.
     static let setKeepsExpiration: StaticString = """
         UPDATE entries SET time_to_live = CASE WHEN ?2 THEN NULL
             ELSE coalesce(time_to_live, max(0, expires_at - min(created_at, coalesce(accessed_at, rank)))) END

@@ -99,7 +99,8 @@ extension EntryStore {
     func noteUse(of found: Match<Data>, _ name: BlobName, key: String, extending: ExpirationExtending) {
         let (now, bytes) = (environment.now(), found.content.count)
         // Again, because other uses may have moved the expiration since the read. A directory that was closed meanwhile stays so.
-        guard found.name != nil, let current = index.unlessClosed({ findFile(name, at: now) }) ?? nil,
+        guard found.name != nil,
+            let current = EntryIndex.opening.withValue(.unclosed, operation: { findFile(name, at: now) }),
             current.known?.entry.token == found.known?.entry.token
         else { return countUse(of: key, bytes: bytes) }
         noteRead(of: current, key: key, origin: nil, bytes: bytes, at: now, extending: extending)
