@@ -6,6 +6,7 @@ let codecTrait = "ImageCodecs"
 
 /// Settings for targets that stand in for apps.
 let clientTests = "HalcyonClientTests"
+let mainActorApp = "HalcyonMainActorApp"
 
 /// App Store uploads need the privacy manifest. On other systems it is left out, because as a resource it would add a bundle to
 /// every program that links the library.
@@ -93,7 +94,10 @@ let package = Package(
         .executableTarget(name: "HalcyonAPIDigest", path: "Tests/APIDigest"),
         .testTarget(name: "HalcyonAPIDigestTests", dependencies: ["HalcyonAPIDigest"]),
         // Compiled like an app: it sees only the public API, and the strict settings of this package do not apply to it.
-        .testTarget(name: clientTests, dependencies: ["Halcyon"], packageAccess: false),
+        .testTarget(name: clientTests, dependencies: ["Halcyon", .byName(name: mainActorApp)], packageAccess: false),
+        .target(
+            name: mainActorApp, dependencies: ["Halcyon"], path: "Tests/MainActorApp", packageAccess: false,
+            swiftSettings: [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "HalcyonTortureTests", dependencies: ["CHalcyonSQLite", "HalcyonTorture", "HalcyonTestSupport"]),
         .testTarget(
@@ -124,7 +128,7 @@ let package = Package(
 )
 
 let targetsInC = ["CHalcyonSystem", "CHalcyonImageShims", "CHalcyonFaultVFS"]
-let others = targetsInC + [clientTests]
+let others = targetsInC + [clientTests, mainActorApp]
 for target in package.targets where target.type != .system && !others.contains(target.name) {
     // Scripts/test finds warnings. As errors, those of a later compiler would break apps that have this package in a directory.
     target.swiftSettings = [

@@ -20,7 +20,7 @@ struct FrameBudget {
         guard cost <= left || isOnly else {
             throw ImageCodecError.tooManyPixels(count: limit - left + cost, limit: limit)
         }
-        left = max(0, left - cost)
+        left = left > cost ? left - cost : 0
         isOnly = false
     }
 }

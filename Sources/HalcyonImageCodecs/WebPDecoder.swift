@@ -57,13 +57,13 @@
         /// The target size as the file is stored, a multiple of it, or the stored size if that is smaller.
         ///
         /// If color and alpha are separate bitstreams, libwebp scales each on its own, and the color of transparent pixels would show
-        /// at the edges. So it does not scale these.
+        /// at the edges. So it does not scale these. Nor files of one or two pixels in width: it loses the color of these.
         private static func scaledSize(
             of header: ImageHeader, _ chunks: ByteReader, options: DecodingOptions
         ) -> PixelSize {
             let stored = header.storedSize
             let target = options.targetSize.map(header.orientation.upright) ?? stored
-            guard target.width <= stored.width, target.height <= stored.height else { return stored }
+            guard stored.width > 2, target.width <= stored.width, target.height <= stored.height else { return stored }
             return WebPChunk.contains(WebPChunk.alpha, chunks) ? stored : summable(target, of: stored)
         }
 

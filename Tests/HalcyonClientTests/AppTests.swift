@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonMainActorApp
 import Testing
 
 /// The code in `App/` does what an app needs.
@@ -49,6 +50,31 @@ import Testing
             #expect(await avatars.cache.imageCachedTypeAsync(forKey: urls[0].cacheKey) == .none)
             await done { done in avatars.logOut { done() } }
             #expect(await handled { done in avatars.sizeText { done($0) } } == "0.0 MB")
+        }
+    }
+
+    // MARK: With isolation to the main actor by default
+
+    @Test @MainActor func `an app isolated to the main actor by default stores values of its own types`() throws {
+        let folder = try Folder()
+        let all = try colors(["#0af"], storedWith: .init(name: "palettes", sizeLimit: 0, directory: folder.url))
+        #expect(all == [["#0af"], ["#0af"]])
+    }
+
+    @Test func `handlers reach a view isolated to the main actor by default`() async throws {
+        let file = try Pictures.data(width: 3)
+        let image = try #require(KFCrossPlatformImage(data: file))
+        try await withCache { cache in
+            let view = await PictureView()
+            await view.store(image, forKey: "a", in: cache)
+            await view.load("a", from: cache)
+            while await view.image == nil { await Task.yield() }
+            let width = await view.image?.width
+            #expect(width == 3)
+            await cache.suspend()
+            await view.store(image, forKey: "b", in: cache)
+            while await view.failure == nil { await Task.yield() }
+            cache.resume()
         }
     }
 }

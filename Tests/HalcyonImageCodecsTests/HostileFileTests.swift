@@ -43,6 +43,8 @@
                 width: 40, height: 40,
                 frames: [.init(width: 40, height: 40, indexes: Array(repeating: 1, count: 1_600))])
             #expect(try ImageDecoder.decode(gif.data, options: options).frames.count == 1)
+            options.totalPixelLimit = .min
+            #expect(try ImageDecoder.decode(gif.data, options: options).frames.count == 1)
             options.totalPixelLimit = 500
             options.firstFrameOnly = true
             for name in ["moving.gif", "moving.webp"] {

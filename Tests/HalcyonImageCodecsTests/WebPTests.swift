@@ -200,6 +200,16 @@
                     && turned.frames[0].bitmap.shows(Samples.fields, within: 16))
         }
 
+        @Test(arguments: [1, 2, 3]) func `a narrow image keeps its color when it is scaled`(width: Int) throws {
+            let color = [200, 60, 60, 255]
+            let bitmap = Bitmap(width: width, height: 600) { _, _ in color }
+            let data = try ImageEncoder.webp([.init(bitmap: bitmap)], quality: 0.8)
+            let target = PixelSize(width: 1, height: 400)
+            let small = try decode(data) { $0.targetSize = target }.frames[0].bitmap.scaled(to: target)
+            let isAlike = zip(small.bytes, color + color).allSatisfy { abs(Int($0) - $1) <= 4 }
+            #expect(small.size == target && isAlike, "\(small.bytes.prefix(4))")
+        }
+
         @Test func `a large bright image stays bright at a few pixels`() throws {
             let size = PixelSize(width: 8_000, height: 2_200)
             let bitmap = try Bitmap(size: size, pixels: Array(repeating: 255, count: size.pixelCount * 4))

@@ -83,7 +83,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// The flights whose work runs in this task, outermost first.
     private var currentFlights: [Flight] {
-        flightsOfTask.get().compactMap { $0 as? Flight }.filter { $0.owner === self }
+        flightsOfTask.get().compactMap { $0.flight as? Flight }.filter { $0.owner === self }
     }
 
     /// Makes later callers of the key start the work again. Callers that have joined get the result of this one.
@@ -132,7 +132,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private func run(_ flight: Flight, _ work: @Sendable () async throws -> Value) async {
         do {
-            let all = flightsOfTask.get() + [flight]
+            let all = flightsOfTask.get().filter { $0.flight != nil } + [FlightOfTask(flight: flight)]
             finish(flight, with: .success(try await flightsOfTask.withValue(all) { try await work() }))
         } catch {
             finish(flight, with: .failure(error))
@@ -163,8 +163,8 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private func leave(_ flight: Flight, _ caller: UInt64) {
         let work: Task<Void, Never>? = state.withLock { state in
-            guard flight.callers.removeValue(forKey: caller) != nil, flight.callers.isEmpty, flight.result == nil
-            else { return nil }
+            // The end of the work has removed all.
+            guard flight.callers.removeValue(forKey: caller) != nil, flight.callers.isEmpty else { return nil }
             // No caller may join work that is being cancelled.
             if state.flights[flight.key] === flight { state.flights[flight.key] = nil }
             return flight.task
@@ -175,7 +175,12 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
 /// The flights of any kind whose work runs in this task, outermost first. Not a member: a task outlives what its task-local
 /// values are keyed by.
-private let flightsOfTask = TaskLocal<[any AnyObject & Sendable]>(wrappedValue: [])
+private let flightsOfTask = TaskLocal<[FlightOfTask]>(wrappedValue: [])
+
+/// Weak, because a task that the work has started inherits it and may outlive the work.
+private struct FlightOfTask: Sendable {
+    weak var flight: (any AnyObject & Sendable)?
+}
 
 extension CacheStorageError {
     static let cyclicFetch = CacheStorageError(

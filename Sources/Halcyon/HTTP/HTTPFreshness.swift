@@ -77,7 +77,7 @@ public struct HTTPFreshness: Sendable, Hashable {
         let isForbidden = Self.isForbidden(control, fields, cache, isAuthorized: isAuthorized)
         // A 304 without `Cache-Control` leaves the stored directives in force, which may allow keeping an authorized response.
         forbidsKeeping = Self.isForbidden(control, fields, cache, isAuthorized: isAuthorized && hasCacheControl)
-        let isAllowed = isReusable || explicit != nil || (cache == .private && control.has("private"))
+        let isAllowed = isReusable || explicit != nil || control.has("private")
         // Of the statuses that caches are to understand (section 5.2.2.3), those are understood.
         let isUnderstood = !control.has("must-understand") || Self.isHeuristicallyCacheable(statusCode)
         isStorable =

@@ -41,6 +41,11 @@ final class DiskCleaning: @unchecked Sendable {
         progress.totalUnitCount = max(1, expired.bytes + (target.map { rest.bytes(over: $0) } ?? 0))
     }
 
+    /// Leaves room for what was stored last: an entry of more than half of the limit would evict all others, and then itself.
+    func spare(_ stored: Totals) {
+        target = target.map { limits.sparing(stored, in: $0) }
+    }
+
     /// Removes one batch.
     ///
     /// - Returns: whether there may be more to do.

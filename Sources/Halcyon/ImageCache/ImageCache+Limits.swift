@@ -18,9 +18,11 @@ extension ImageCache {
         let goneCount = tooLarge.filter { remove($0, ifLargerThan: limits.bytes) }.count
         // Entries that are being cleared are no reason to evict later ones.
         guard !isClearing else { return }
+        let size = Totals(entries: Int64(stored.count), bytes: stored.reduce(0) { $0 + Int64($1.bytes) })
         for _ in 0..<stored.count - goneCount {
             beginTrimming(to: limits)
-            guard trim.cleaning != nil else { return }
+            guard let cleaning = trim.cleaning else { return }
+            cleaning.spare(size)
             trimBatch()
         }
     }

@@ -1,5 +1,5 @@
 /// A value with a memory cost.
-public protocol CacheCostCalculable {
+public protocol CacheCostCalculable: SendableMetatype {
     /// The cost: for images, the bytes of the decoded bitmap.
     var cacheCost: Int { get }
 }

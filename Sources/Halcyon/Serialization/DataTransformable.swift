@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A value that a disk storage can convert to bytes and back.
-public protocol DataTransformable {
+public protocol DataTransformable: SendableMetatype {
     /// Returns the bytes to store. If it throws, the store fails with
     /// ``KingfisherError/CacheErrorReason/cannotConvertToData(object:error:)``.
     func toData() throws -> Data

@@ -101,6 +101,52 @@ import Testing
         }
     }
 
+    @Test func `an image of more than half of the limit pushes out the others, and stays`() async throws {
+        try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
+            try subject.fill((0..<9).map { "\($0)" })
+            for key in ["large", "also large"] {
+                try await subject.cache.storeToDisk(.blob(1, count: 900), forKey: key)
+                #expect(subject.storage.isCached(forKey: key))
+                #expect(try subject.storage.totalSize() == 900)
+            }
+            try await subject.cache.storeToDisk(.blob(1, count: 100), forKey: "small")
+            #expect(try subject.storage.totalSize() == 1_000)
+            try await subject.cache.storeToDisk(.blob(1, count: 200), forKey: "next")
+            try await eventually { try subject.storage.totalSize() == 300 }
+            #expect(subject.storage.isCached(forKey: "small") && subject.storage.isCached(forKey: "next"))
+        }
+    }
+
+    @Test func `with a limit of one entry, the last one stays`() async throws {
+        try await withImageCache(configure: { $0.countLimit = 1 }) { subject in
+            for key in ["a", "b", "c"] {
+                try await subject.cache.storeToDisk(.blob(1), forKey: key)
+                #expect(subject.storage.isCached(forKey: key))
+                try #expect(subject.storage.totals().entries == 1)
+            }
+            await subject.settle()
+            try subject.storage.store(value: .blob(1), forKey: "d")
+            #expect(try subject.storage.removeSizeExceededValues().count == 1)
+            #expect(subject.storage.isCached(forKey: "d"))
+        }
+    }
+
+    @Test func `an image stored during an eviction stays, if it is of more than half of the limit`() async throws {
+        try await withTrim { subject in
+            subject.storage.config.countLimit = 0
+            subject.storage.config.sizeLimit = 2_000
+            let queue = subject.cache.ioQueue
+            queue.queue.suspend()
+            subject.cache.storeToDisk(.blob(1), forKey: "new", completionHandler: nil)
+            queue.async {}
+            subject.cache.storeToDisk(.blob(1, count: 1_900), forKey: "large", completionHandler: nil)
+            queue.queue.resume()
+            await subject.settle()
+            try await eventually { try subject.storage.totalSize() == 1_900 }
+            #expect(subject.storage.isCached(forKey: "large"))
+        }
+    }
+
     @Test func `the eviction of an image larger than the limit is reported with bytes and age`() throws {
         let events = Locked<[DiskStorage.Event]>([])
         let cache = try CacheFixture { $0.observer = { event in events.withLock { $0.append(event) } } }

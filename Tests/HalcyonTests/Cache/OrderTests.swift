@@ -736,6 +736,36 @@ import Testing
         }
     }
 
+    @Test func `loads of files with different extensions read separately`() async throws {
+        try await withImageCache { subject in
+            let (cache, found) = (subject.cache, Calls<Int?>())
+            try await cache.storeToDisk(Pictures.small[1], forKey: "a")
+            try await cache.storeToDisk(Pictures.small[2], forKey: "a", forcedExtension: "png")
+            try await withoutLoads {
+                for options in [[], [.forcedCacheFileExtension("png")]] as [KingfisherOptionsInfo] {
+                    cache.retrieveImageInDiskCache(forKey: "a", options: options, callbackQueue: .untouch) {
+                        found.record((try? $0.get())?.number)
+                    }
+                }
+            }
+            while found.count < 2 { await Task.yield() }
+            #expect(Set(found.values) == [1, 2])
+        }
+    }
+
+    @Test func `while one of two removals is pending, a load finds what was stored after both`() async throws {
+        try await withImageCache { subject in
+            let (cache, order) = (subject.cache, subject.cache.order)
+            let removals = (0..<2).map { _ in order.beginWideRemoval { _ in } }
+            try await cache.storeToDisk(Pictures.small[1], forKey: "a")
+            for removal in removals {
+                try await #expect(cache.retrieveImageInDiskCache(forKey: "a")?.number == 1)
+                order.endWideRemoval(removal)
+            }
+            #expect(order.isIdle)
+        }
+    }
+
     @Test func `a load on the caller's thread is not shared with other callers`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache

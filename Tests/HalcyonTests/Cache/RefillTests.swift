@@ -373,6 +373,22 @@ import Testing
         #expect(order.isIdle)
     }
 
+    @Test func `the end of one removal forgets no image that was stored during another one`() {
+        let order = CallOrder()
+        let blob = DiskLoad.Blob(key: MemoryKey("a"), name: BlobName(text: "a"), baseKey: "a")
+        var (begin, isRemoved) = (0, false)
+        order.beginChangeOfAll { begin = $0 }
+        order.beginChangeOfAll()
+        order.change(blob) { nil }
+        order.endChangeOfAll()
+        order.remove(blob.key, unlessChangedSince: begin) {
+            isRemoved = true
+            return nil
+        }
+        order.endChangeOfAll()
+        #expect(!isRemoved && order.isIdle)
+    }
+
     @Test func `objects in a replaced configuration may call the cache from their deinit`() throws {
         try withCache { cache in
             let storage = cache.storage

@@ -69,6 +69,17 @@ import Testing
         }
     }
 
+    @Test func `a file lives from its creation date, which Kingfisher sets at each store and read`() throws {
+        try withCache { cache in
+            let (now, day) = (Timestamp(Date()), Int64(86_400_000))
+            let file = FileStatus(
+                kind: .regular, device: 1, inode: 1, size: 1, allocatedSize: 1, modified: now.advanced(by: 30 * day),
+                modifiedMicroseconds: 0, created: now.advanced(by: -10 * day), changed: now, links: 1)
+            let lifetime = cache.storage.store.adopter.adoptedLifetime(of: file, at: now)
+            #expect(lifetime == Lifetime(expiresAt: file.modified, timeToLive: 40 * day))
+        }
+    }
+
     @Test func `an adopted file lives for a week, whatever its dates`() throws {
         try withCache { cache in
             _ = try kingfisherFolder(cache, count: 3)

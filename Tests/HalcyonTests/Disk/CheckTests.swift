@@ -138,4 +138,14 @@ import Testing
             #expect(throws: Mine.self) { try cache.storage.check { _ in throw Mine() } }
         }
     }
+
+    @Test func `an entry that a cache with other settings would not name so is no foreign file`() throws {
+        try withCache(configure: { $0.usesHashedFileName = false }) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a.b")
+            cache.storage.config.usesHashedFileName = true
+            try Data("x".utf8).write(to: cache.directory.appendingPathComponent("notes.txt"))
+            let report = try cache.storage.check()
+            #expect(report.foreignFiles == ["notes.txt"] && report.counted.entries == 1)
+        }
+    }
 }

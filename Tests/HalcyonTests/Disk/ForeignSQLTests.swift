@@ -93,6 +93,25 @@ import Testing
         }
     }
 
+    @Test(arguments: ["INSERT", "UPDATE"]) func `a store whose row a trigger ignores fails, and the former bytes stay`(
+        event: String
+    ) throws {
+        try withCache { cache in
+            try storeTwo(in: cache)
+            try edit(
+                cache,
+                "CREATE TRIGGER mine BEFORE \(event) ON entries WHEN NEW.size > 100 BEGIN SELECT RAISE(IGNORE); END")
+            for key in event == "UPDATE" ? ["a"] : ["c", "d"] {
+                let error = #expect(throws: KingfisherError.self) {
+                    try cache.storage.store(value: .blob(3, count: 200), forKey: key)
+                }
+                #expect(error?.errorDescription?.contains("sqlite_schema") == true, "\(String(describing: error))")
+            }
+            try expectTwo(in: cache)
+            try cache.requireClean()
+        }
+    }
+
     @Test func `a constraint of another program's table is not taken for damage`() throws {
         try withCache { cache in
             try storeTwo(in: cache)

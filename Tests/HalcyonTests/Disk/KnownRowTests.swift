@@ -69,6 +69,12 @@ import Testing
             try storage.update(.init(isPinned: false), forKey: "a")
             #expect(!storage.isCached(forKey: "a"), "not any more")
 
+            try storage.store(value: .blob(1), forKey: "a", attributes: .init(isPinned: true))
+            try storage.store(value: .blob(2), forKey: "a", expiration: .seconds(5))
+            cache.clock.advance(by: 6)
+            try #expect(storage.value(forKey: "a") == .blob(2), "a store keeps the pin")
+            try storage.update(.init(isPinned: false), forKey: "a")
+
             try storage.store(value: .blob(2), forKey: "a", expiration: .days(7))
             try #expect(storage.value(forKey: "a", extendingExpiration: .expirationTime(.seconds(10))) == .blob(2))
             storage.store.flushAccessLogNow()

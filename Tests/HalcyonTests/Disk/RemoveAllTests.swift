@@ -39,6 +39,41 @@ import Testing
         }
     }
 
+    @Test func `a clear that the system refuses is an error, and leaves the entries`() throws {
+        try withCache { cache in
+            let keys = ["a", "b", "c"]
+            for key in keys { try cache.storage.store(value: .blob(1), forKey: key) }
+            cache.settle()
+            cache.fileSystem.fail(.rename, EACCES, times: nil, path: "/trash/")
+            #expect(throws: KingfisherError.self) { try cache.storage.removeAll() }
+            cache.fileSystem.heal()
+            for key in keys { #expect(try cache.storage.value(forKey: key) == .blob(1)) }
+            try cache.storage.removeAll()
+            #expect(try cache.storage.totalSize() == 0)
+        }
+    }
+
+    /// A lookup opens the replacement before the removal begins, and its sweep adopts the file during it.
+    @Test func `a clear whose index was deleted removes files that become entries meanwhile`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            let (storage, store) = (cache.storage, cache.storage.store)
+            let clearing = try Clearing(of: store)
+            for suffix in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: cache.index.path + suffix)
+            }
+            #expect(store.index.refreshIfMoved(force: true))
+            #expect(try storage.value(forKey: "a") == nil)
+            try clearing.remove(isBlobName: { name in
+                try? store.adopter.finish()
+                return BlobName.isBlobName(name, isHashed: true)
+            })
+            #expect(try storage.value(forKey: "a") == nil)
+            #expect(try storage.totalSize() == 0)
+        }
+    }
+
     @Test func `removing everything deletes all blobs and shrinks the index`() throws {
         try withCache { cache in
             for seed in 0..<2_000 {

@@ -346,6 +346,13 @@ import Testing
         #expect(StorageLimits(freeBytes: .max).target(negative, slack: 0, freeBytes: 0)?.bytes == 0)
     }
 
+    #if os(Linux)
+        @Test func `a volume without a size does not count as full`() {
+            let error = #expect(throws: SystemError.self) { try POSIXFileSystem().freeBytes(at: "/proc") }
+            #expect(error?.code == ENOTSUP)
+        }
+    #endif
+
     @Test func `an eviction for a full volume leaves the entries whose blocks are not needed`() throws {
         try withCache(configure: { $0.keepFreeBytes = 80_000 }) { cache in
             for seed in 0..<100 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }

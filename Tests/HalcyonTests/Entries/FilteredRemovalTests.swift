@@ -35,6 +35,15 @@ import Testing
         }
     }
 
+    @Test func `a removal by a filter tries again what the system refused once`() throws {
+        try withCache { cache in
+            for key in ["a", "b", "c"] { try cache.storage.store(value: .blob(1), forKey: key) }
+            cache.settle()
+            cache.fileSystem.fail(.rename, EIO, times: 1)
+            #expect(try cache.storage.removeEntries(matching: .all).count == 3)
+        }
+    }
+
     /// The others are read while the removal runs. The reads are only noted.
     @Test(arguments: [false, true])
     func `a removal spares entries that a read has moved out of the filter`(isAboutExpiration: Bool) throws {

@@ -32,6 +32,26 @@ import Testing
         #expect(value == nil && gone == nil && goneEntry == nil)
     }
 
+    @Test func `a value and its metadata come from the same store`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            @Sendable func store(_ number: Int) throws {
+                try storage.store(
+                    value: .blob(number), forKey: "a", attributes: .init(metadata: ["number": "\(number)"]))
+            }
+            try store(1)
+            let reads = Locked(0)
+            cache.fileSystem.observe { call, _ in
+                guard call == .read else { return }
+                reads.withLock { $0 += 1 }
+                if reads.withLock({ $0 }) == 1 { try? store(2) }
+            }
+            let cached = try #require(try storage.cachedValue(forKey: "a"))
+            cache.fileSystem.observe(nil)
+            #expect(cached.value == .blob(2) && cached.info.metadata == ["number": "2"])
+        }
+    }
+
     @Test func `async calls throw the same errors as the other calls`() async throws {
         let cache = try CacheFixture()
         try cache.storage.store(value: .blob(1), forKey: "a")

@@ -449,6 +449,47 @@ import Testing
         #expect(try storage.value(forKey: "a") == .blob(2))
     }
 
+    @Test func `a value that a removal by tag takes during its background renewal is not fetched for nobody`()
+        async throws
+    {
+        let cache = try staleCache("max-age=60, stale-while-revalidate=900", secondsAgo: 100)
+        let (storage, isOpen, begun, fetches) = (cache.storage, Locked(false), Locked(false), Locked(0))
+        try storage.update(.init(tags: ["t"]), forKey: "a")
+        let confirmed = response(cache, [("ETag", "\"1\""), ("Cache-Control", "max-age=60")])
+        let moment = try storage.store.moment(removing: .init(tag: "t"))
+        let stale = try await storage.async.value(forKey: "a") {
+            fetches.withLock { $0 += 1 }
+            return .init(.blob(2))
+        } renewing: { _ in
+            begun.withLock { $0 = true }
+            while !isOpen.withLock({ $0 }) { await Task.yield() }
+            return .unchanged(confirmed)
+        }
+        #expect(stale == .blob(1))
+        try await eventually { begun.withLock { $0 } }
+        _ = try storage.removeEntries(matching: .init(tag: "t"), existingAt: moment, progress: nil) { try $0() }
+        isOpen.withLock { $0 = true }
+        try await eventually { storage.flights.count == 0 }
+        #expect(fetches.withLock { $0 } == 0 && !storage.isCached(forKey: "a"))
+    }
+
+    @Test func `a caller that is cancelled during a renewal gets no stale value`() async throws {
+        let cache = try staleCache("max-age=60", secondsAgo: 100)
+        let begun = Locked(false)
+        let renewing = Task {
+            try await load(cache) { _ in
+                begun.withLock { $0 = true }
+                while true {
+                    try Task.checkCancellation()
+                    await Task.yield()
+                }
+            }
+        }
+        try await eventually { begun.withLock { $0 } }
+        renewing.cancel()
+        await #expect(throws: CancellationError.self) { try await renewing.value }
+    }
+
     @Test(arguments: [
         ("private, max-age=600", true), ("no-store", true), ("no-store, max-age=600", true), ("public", false),
     ]) func `a confirmation that forbids to keep the value removes it`(control: String, isGone: Bool) async throws {

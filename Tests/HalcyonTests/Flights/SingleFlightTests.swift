@@ -47,6 +47,19 @@ import Testing
         #expect(again == 8, "nothing is kept")
     }
 
+    @Test func `a task that the work has started does not keep its value`() async throws {
+        final class Picture: Sendable {}
+        let (flights, gate, started) = (SingleFlight<String, Picture>(), Gate(), Locked<Task<Void, any Error>?>(nil))
+        weak var picture: Picture?
+        picture = try await flights.value(for: "k") {
+            started.withLock { $0 = Task { try await gate.pass() } }
+            return Picture()
+        }
+        while picture != nil { await Task.yield() }
+        gate.open()
+        try await started.withLock { $0 }?.value
+    }
+
     @Test func `the next call after an error runs the work again`() async throws {
         let flights = SingleFlight<String, Int>()
         await #expect(throws: Failure.self) { try await flights.value(for: "k") { throw Failure() } }
@@ -121,6 +134,40 @@ import Testing
         gate.open()
         let value = try await first.value
         #expect(value == 1 && second == 2)
+    }
+
+    @Test(arguments: ["ends", "is cancelled", "is forgotten again"])
+    func `a forgotten flight leaves the later one alone`(event: String) async throws {
+        let (flights, gates) = (SingleFlight<String, Int>(), [Gate(), Gate()])
+        let begun = Locked<[SingleFlight<String, Int>.Flight]>([])
+        func fly(_ number: Int) async throws -> Task<Int, any Error> {
+            let task = Task {
+                try await flights.value(for: "k") {
+                    begun.withLock { $0 += [flights.currentFlight].compactMap(\.self) }
+                    try await gates[number].pass()
+                    return number
+                }
+            }
+            try await eventually { begun.withLock { $0.count } == number + 1 }
+            return task
+        }
+        let first = try await fly(0)
+        flights.forget("k")
+        let second = try await fly(1)
+        let all = begun.withLock { $0 }
+        switch event {
+        case "ends":
+            gates[0].open()
+            #expect(try await first.value == 0)
+        case "is cancelled":
+            first.cancel()
+            await #expect(throws: CancellationError.self) { try await first.value }
+        default: flights.forget(all[0])
+        }
+        #expect(flights.isCurrent(all[1]))
+        gates.forEach { $0.open() }
+        #expect(try await second.value == 1)
+        _ = await first.result
     }
 
     @Test func `background work can be joined, and no caller cancels it`() async throws {

@@ -1,6 +1,7 @@
 import Foundation
-import Halcyon
 import Testing
+
+@testable import Halcyon
 
 /// RFC 9111, sections 3, 4.2 and 5, and RFC 5861, section 3.
 @Suite struct HTTPFreshnessTests {
@@ -126,6 +127,12 @@ import Testing
         #expect(
             freshness(fields, cache: .private, isAuthorized: true).isStorable == !control.lowercased().contains(
                 "no-store"))
+    }
+
+    @Test func `a 304 to an authorized request leaves the directives in force, unless it has its own`() {
+        let silent = freshness([("ETag", "\"1\"")], statusCode: 304, isAuthorized: true)
+        #expect(!silent.forbidsKeeping && !silent.isStorable)
+        #expect(freshness([("Cache-Control", "max-age=60")], statusCode: 304, isAuthorized: true).forbidsKeeping)
     }
 
     @Test(arguments: [

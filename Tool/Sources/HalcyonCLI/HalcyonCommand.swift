@@ -47,7 +47,7 @@ struct HalcyonCommand: ParsableCommand {
             let commands = configuration.subcommands.map { $0._commandName } + ["help"]
             let arguments = CommandLine.arguments.dropFirst()
             if let error = UnknownCommand.error(in: arguments, commands: commands)
-                ?? UnknownCommand.missingValue(in: arguments)
+                ?? UnknownCommand.missingValue(in: arguments) ?? UnknownCommand.hiddenHelp(in: arguments)
             {
                 throw error
             }

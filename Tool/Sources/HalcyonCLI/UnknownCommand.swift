@@ -19,6 +19,18 @@ enum UnknownCommand {
         return ValidationError("‘\(option)’ has no value. If you mean an empty one, write \(option.dropLast()) ''.")
     }
 
+    /// The error for a key or a file such as -photo.jpg: the parser would take its h for -h, print the help, and succeed.
+    static func hiddenHelp(in arguments: some Collection<String>) -> ValidationError? {
+        let name = arguments.prefix { $0 != "--" }.first {
+            $0.hasPrefix("-") && !$0.hasPrefix("--") && !$0.hasPrefix("-o=") && $0.contains("h")
+                && !["-h", "-help"].contains($0)
+        }
+        return name.map {
+            ValidationError(
+                "Unknown option ‘\(TextWidth.printable($0))’. Before keys and files that begin with -, write --.")
+        }
+    }
+
     /// At most a third of the letters, and two at least, may be wrong.
     static func nearest(to name: String, in commands: [String]) -> String? {
         let found = commands.map { (name: $0, distance: distance($0, name.lowercased())) }.min {

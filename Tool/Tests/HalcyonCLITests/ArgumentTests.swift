@@ -34,6 +34,19 @@ import Testing
         for line in examples { #expect(line.count <= 80 && line.contains("halcyon"), "\(line)") }
     }
 
+    /// The parser would take the h for -h.
+    @Test(arguments: ["put -photo.jpg", "remove -fresh", "get -yh", "list -lah", "get a -ohat.html"])
+    func `a key or a file that begins with a dash and has an h prints no help`(arguments: String) throws {
+        let result = try tool.run(arguments.split(separator: " ").map(String.init))
+        #expect(result.status == 64 && result.output.isEmpty && result.errors.contains("write --."))
+    }
+
+    @Test func `after two dashes, keys and files may begin with a dash`() throws {
+        try Data("a".utf8).write(to: tool.folder.url.appendingPathComponent("-h.txt"))
+        let stored = try tool.shell("halcyon put --folder c -- -h.txt >&2 && halcyon get --folder c -- -h.txt")
+        #expect(stored.output == "a", "\(stored.errors)")
+    }
+
     @Test func `the option --version prints the version`() throws {
         let version = try tool.run(["--version"])
         #expect(version.status == 0 && version.output == halcyonVersion + "\n")

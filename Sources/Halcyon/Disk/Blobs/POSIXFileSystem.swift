@@ -144,6 +144,8 @@ package struct POSIXFileSystem: FileSystem {
             _ = try checked("statvfs") { statvfs(path, &status) }
             let (blocks, size) = (Int64(clamping: status.f_bavail), Int64(clamping: status.f_frsize))
         #endif
+        // A volume without a size, such as ramfs.
+        guard status.f_blocks > 0 else { throw SystemError("statfs", ENOTSUP) }
         let (bytes, isTooMany) = blocks.multipliedReportingOverflow(by: size)
         return isTooMany ? .max : bytes
     }

@@ -49,12 +49,15 @@ package struct IndexSession {
 
     /// Inserts the entry, or replaces the one with its id. After an error, end the transaction.
     ///
+    /// - Throws: ``SQLiteError``, also if a trigger of another program keeps the row out: the entry would miss.
     /// - Parameters:
     ///   - pinned: nil keeps the pin of the replaced entry.
     ///   - isNew: whether there is probably none. Then it is inserted with one statement, otherwise replaced with one.
     package func upsert(_ entry: Entry, pinned: Bool? = nil, isNew: Bool = true) throws(SQLiteError) {
         let (first, second) = isNew ? (IndexSQL.insert, IndexSQL.replace) : (IndexSQL.replace, IndexSQL.insert)
-        if try !write(entry, pinned: pinned, by: first) { _ = try write(entry, pinned: pinned, by: second) }
+        if try write(entry, pinned: pinned, by: first) { return }
+        if try write(entry, pinned: pinned, by: second) { return }
+        throw SQLiteError(code: .constraint, message: "a trigger that another program has added keeps the row out")
     }
 
     private func write(_ entry: Entry, pinned: Bool?, by sql: StaticString) throws(SQLiteError) -> Bool {

@@ -45,8 +45,8 @@ final class PreviousIndex: Sendable {
         let sql: (row: StaticString, metadata: StaticString)
         /// What the system refuses to read is read again later, instead of being left out.
         let isPatient: Bool
-        /// The directory was copied, so inode numbers and dates of files do not match the rows.
-        let isCopy: Bool
+        /// The directory was copied, so inode numbers and dates of files do not match the rows; nil if that cannot be read.
+        let isCopy: Bool?
         /// When it was set aside.
         let setAside: Timestamp
         /// It was set aside more than a day before the present index was created, so pins and tags may have been removed since.
@@ -76,7 +76,9 @@ final class PreviousIndex: Sendable {
                 !throwsRefusals && (EntryIndex.isSuspicious(error) || !opened.isPatient)
             }
             if opened.isOld { (record.entry.isPinned, record.tags) = (false, []) }
-            return (record, entry.matches(file, ignoringInode: opened.isCopy, ignoringTag: opened.isCopy))
+            let isSameBlob = entry.matches(
+                file, ignoringInode: opened.isCopy ?? true, ignoringTag: opened.isCopy ?? false)
+            return (record, isSameBlob)
         }
     }
 
@@ -147,7 +149,7 @@ final class PreviousIndex: Sendable {
         let isCopy = try? connection.integer(IndexSQL.isCopied)
         return Opened(
             connection: connection, sql: try IndexSession(connection: connection).rememberedSQL(), isPatient: isPatient,
-            isCopy: isCopy.map { $0 != Int64(bitPattern: file.inode) } ?? false,
+            isCopy: isCopy.map { $0 != Int64(bitPattern: file.inode) },
             setAside: file.changed, isOld: !throwsRefusals && replaced.withLock { $0 } - file.changed > 86_400_000)
     }
 

@@ -28,7 +28,8 @@
     public func target(_ totals: Totals, slack: Int64 = 0, freeBytes free: Int64?) -> Totals? {
         var target = Totals(entries: .max, bytes: .max)
         if bytes > 0, totals.bytes >= bytes { target.bytes = mark(of: bytes) }
-        if entries > 0, totals.entries > entries { target.entries = mark(of: entries) }
+        // Half of one entry is none: the cache would be empty after every second store.
+        if entries > 0, totals.entries > entries { target.entries = max(lowWater > 0 ? 1 : 0, mark(of: entries)) }
         if freeBytes > 0, let free, free < freeBytes {
             let (eighthMore, isTooMuch) = freeBytes.addingReportingOverflow(freeBytes / 8)
             // Evicting an entry frees its slack too. Without its last blocks, which some volumes count late, it frees as much as it has bytes.
@@ -37,6 +38,13 @@
             target.bytes = min(target.bytes, max(0, totals.bytes - need))
         }
         return target == Totals(entries: .max, bytes: .max) ? nil : target
+    }
+
+    /// The target, raised so far that the last stored entries stay, if they are within the limits.
+    func sparing(_ stored: Totals, in target: Totals) -> Totals {
+        Totals(
+            entries: max(target.entries, min(entries, stored.entries)),
+            bytes: max(target.bytes, min(bytes, stored.bytes)))
     }
 
     /// After an eviction that did not reach its target: how much more must be stored before the next attempt. An eighth of the

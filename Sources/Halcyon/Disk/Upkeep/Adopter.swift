@@ -212,10 +212,11 @@ final class Adopter: FolderWork {
     ///
     /// Kingfisher writes the expiration into the modification date. On Apple's platforms, and if the index was not damaged, the
     /// date is used as it is. Otherwise it counts only if it is later than the configured expiration from now, so that an old date
-    /// never makes an entry expire at once.
+    /// never makes an entry expire at once. Kingfisher sets the creation date at each store and read, so the time to live is counted
+    /// from it.
     func adoptedLifetime(of file: FileStatus, at now: Timestamp) -> Lifetime {
         guard file.modified < .neverFrom else { return .never }
-        let noted = Lifetime(.date(file.modified.date), from: now)
+        let noted = Lifetime(.date(file.modified.date), from: min(now, file.created ?? now))
         if Self.datesCanBeRelied, condition.adoption == .pending { return noted }
         let configured = Lifetime(condition.settings.adoptionExpiration, from: now)
         guard let end = configured.expiresAt, let notedEnd = noted.expiresAt else { return configured }

@@ -97,7 +97,10 @@ extension EntryStore {
         func canBeBlob(_ name: BlobName) -> Bool { BlobName.isBlobOrLegacyName(name.text, isHashed: isHashed) }
         let size = environment.tuning.flushBatchSize
         try forEachNameBatch(of: size, where: { $0 != BlobStore.metadataFolder }) { names in
-            report.foreignFiles += names.filter { !canBeBlob($0) }.map(\.text)
+            // With other settings, it may be an entry.
+            report.foreignFiles += try index.read { session in
+                try names.filter { try !canBeBlob($0) && !hasRow($0, in: session) }.map(\.text)
+            }
             try checkFiles(names.filter(canBeBlob), repair: repair, &report)
             try didSee(names.count)
         }

@@ -22,7 +22,9 @@ struct Get: ParsableCommand {
     @OptionGroup var cache: CacheOptions
     @OptionGroup var naming: ExtensionOption
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file, replacing its contents.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Write to this file, replacing its contents.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @Option(name: .customLong("as"), help: ArgumentHelp("Convert to png, jpeg, gif or webp.", valueName: "format"))

@@ -8,8 +8,8 @@ struct List: ParsableCommand {
         abstract: "List entries with their size, last use, expiration and reads.",
         discussion: """
             Sorts by last use, size or creation (the latest and the largest first), by eviction or expiration (the next \
-            one first), or by key; --reverse reverses the order. A clean removes expired entries before it evicts any, but \
-            they keep their place in the order of eviction. An entry must meet all conditions. A key is shown as \
+            one first), or by key; --reverse reverses the order. A clean removes expired entries before it evicts any, and \
+            evicts no pinned ones, but both keep their place in the order of eviction. An entry must meet all conditions. A key is shown as \
             (unknown) if the file is older than the index and no app has asked for its key yet.
 
             --page prints one page as an object with "entries" and "next", which is null on the last page. For the next \
@@ -20,7 +20,7 @@ struct List: ParsableCommand {
               halcyon list --folder ./cache --filter example.com --json
               halcyon list --folder ./cache --host img.example.com --unused 30d --count
               halcyon list --folder ./cache --sort key --page --limit 100
-              halcyon list --folder ./cache --sort eviction --limit 1
+              halcyon list --folder ./cache --sort eviction --unpinned --limit 1
             """)
 
     enum Order: String, ExpressibleByArgument, CaseIterable { case access, eviction, size, created, expires, key }

@@ -48,7 +48,8 @@ struct Put: ParsableCommand {
     @OptionGroup var naming: ExtensionOption
     @OptionGroup(title: "ATTRIBUTES OF THE ENTRIES") var noted: AttributeOptions
 
-    @Argument(help: ArgumentHelp("Files and directories; - for standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("Files and directories; - for standard input.", valueName: "file"), completion: .file())
     var inputs: [String]
 
     func validate() throws {

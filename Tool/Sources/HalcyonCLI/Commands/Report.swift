@@ -24,7 +24,9 @@ struct Report: ParsableCommand {
 
     @OptionGroup var cache: CacheOptions
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write; - for standard output.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The file to write; - for standard output.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @Option(

@@ -21,13 +21,14 @@ struct UpgradeText {
             return "version \(plan.schemaVersion ?? 0) is newer than this tool supports; use "
                 + "a newer version of the tool"
         }
-        guard !plan.migrations.isEmpty else { return "version \(plan.newestVersion), up to date" }
+        guard !plan.migrations.isEmpty else { return "version \(plan.schemaVersion ?? plan.newestVersion), up to date" }
         let from = plan.schemaVersion.map { "version \($0)" } ?? "no index"
         let verb = isDone ? "applied" : "would apply"
         return "\(from) to version \(plan.newestVersion): \(verb) \(plan.migrations.joined(separator: ", "))"
     }
 
     private var files: String {
+        if plan.isTooNew { return Count.files(plan.blobs + plan.legacyBlobs) }
         guard plan.isAdopting else {
             return "\(Count.files(plan.blobs + plan.legacyBlobs)), all taken over already"
         }

@@ -6,7 +6,9 @@ typealias Storage = DiskStorage.Backend<Data>
 
 /// The cache that a command works on.
 struct CacheOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The directory of the cache, which contains the blobs and .halcyon.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("The directory of the cache, which contains the blobs and .halcyon.", valueName: "path"),
+        completion: .directory)
     var folder: String?
 
     @Option(
