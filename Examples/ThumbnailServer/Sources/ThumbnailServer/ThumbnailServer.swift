@@ -88,7 +88,8 @@ import ServiceLifecycle
             services: [Cleaning(storage: storage, seconds: cleanSeconds)],
             onServerRunning: { Self.say("listening on 127.0.0.1:\($0.localAddress?.port ?? 0)") },
             logger: logger)
-        // Ends on SIGTERM or SIGINT, after the requests in progress.
+        // Ends on SIGTERM or SIGINT, after the requests in progress. Of a response that a client is still receiving, Hummingbird drops what
+        // the system has not accepted yet, which concerns responses of some megabytes.
         let result = await Result { try await app.runService() }
         try await client.shutdown()
         storage.close()
