@@ -3,6 +3,7 @@
 
 struct statfs {
     uint32_t f_bsize;
+    uint64_t f_blocks;
     uint64_t f_bavail;
     uint32_t f_flags;
     char f_fstypename[16];
