@@ -233,9 +233,9 @@ struct StorageModel {
         var gone: [String] = []
         var left = (bytes: bytes, entries: rows.count)
         for key in keysByAccess {
-            let isDone =
-                !(isTooLarge && left.bytes > limits.bytes / 2) && !(areTooMany && left.entries > limits.entries / 2)
-            guard !isDone, let row = rows[key] else { break }
+            let hasBytesOver = isTooLarge && left.bytes > limits.bytes / 2
+            let hasEntriesOver = areTooMany && left.entries > max(1, limits.entries / 2)
+            guard hasBytesOver || hasEntriesOver, let row = rows[key] else { break }
             guard !row.isPinned else { continue }
             gone.append(key)
             left = (left.bytes - Int64(row.data.count), left.entries - 1)
