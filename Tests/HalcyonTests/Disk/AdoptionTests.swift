@@ -502,4 +502,62 @@ import Testing
             #expect(try cache.storage.cachedValue(forKey: "a")?.value == .blob(1))
         }
     }
+
+    @Test func `a file that cannot be examined once is adopted with the others`() throws {
+        try withCache { cache in
+            _ = try kingfisherFolder(cache, count: 3)
+            cache.fileSystem.fail(.status, EIO, path: BlobName(key: "1", isHashed: true, pathExtension: nil).text)
+            #expect(try cache.storage.totals().entries == 3)
+        }
+    }
+
+    @Test func `an index that is deleted after the last file was adopted adopts all files again`() throws {
+        let (cache, isDone) = (try CacheFixture(), Locked(false))
+        // `cache.index` would open the folder.
+        let path = try kingfisherFolder(cache, count: 3).appendingPathComponent(".halcyon/index.sqlite").path
+        cache.environment.pause = { _ in
+            let isFirst = isDone.withLock { isDone in
+                defer { isDone = true }
+                return !isDone
+            }
+            if isFirst { for suffix in ["-wal", "-shm", ""] { unlink(path + suffix) } }
+        }
+        let storage = cache.makeStorage(isOpened: false)
+        // The sweep would adopt the files beside this thread.
+        let mayBegin = DispatchSemaphore(value: 0)
+        storage.store.housekeeping.sweeps.async { mayBegin.wait() }
+        #expect(try storage.totals().entries == 3)
+        mayBegin.signal()
+        #expect(isDone.withLock { $0 })
+        for seed in 0..<3 { #expect(try storage.value(forKey: "\(seed)") == .blob(seed)) }
+        storage.close()
+        try cache.requireClean()
+    }
+
+    @Test func `files of a folder that is copied during an adoption are adopted`() throws {
+        try withCache { cache in
+            cache.environment.boot = { "first" }
+            for (seed, key) in ["a", "b"].enumerated() { try cache.storage.store(value: .blob(seed), forKey: key) }
+            cache.clock.advance(by: 3_600)
+            cache.settle()
+            let name = cache.storage.blobName(forKey: "b", forcedExtension: nil)
+            try cache.storage.store.index.write { session in
+                try session.delete(id: name.rowID)
+                var state = try session.state()
+                (state.adoption, state.adoptsUntil) = (.pending, Timestamp(Date()))
+                try session.setState(state)
+            }
+            let directory = cache.directory
+            cache.storage.store.close()
+            // The clock of change times has coarse ticks.
+            usleep(50_000)
+            let copy = cache.folder.url.appendingPathComponent("copy")
+            try FileManager.default.copyItem(at: directory, to: copy)
+            try FileManager.default.moveItem(at: directory, to: cache.folder.url.appendingPathComponent("former"))
+            try FileManager.default.moveItem(at: copy, to: directory)
+            cache.reopen { $0.boot = { "second" } }
+            #expect(try cache.storage.totals().entries == 2)
+            for (seed, key) in ["a", "b"].enumerated() { #expect(try cache.storage.value(forKey: key) == .blob(seed)) }
+        }
+    }
 }

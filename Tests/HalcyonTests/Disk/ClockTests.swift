@@ -355,4 +355,76 @@ extension BlobName {
             for seed in 250..<300 { #expect(other.isCached(forKey: "\(seed)"), "\(seed)") }
         }
     }
+
+    // MARK: Distrust after a power failure
+
+    @Test func `an entry stored anew while distrusted ones are dropped stays`() throws {
+        var tuning = Tuning.patient
+        tuning.flushBatchSize = 1
+        try withCache(tuning: tuning) { cache in
+            cache.environment.boot = { "first" }
+            for seed in 0..<2 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            let (action, isDone): (Locked<(@Sendable () -> Void)?>, Locked<Bool>) = (Locked(nil), Locked(false))
+            cache.reopen { environment in
+                environment.boot = { "second" }
+                environment.pause = { _ in
+                    let isFirst = isDone.withLock { isDone in
+                        defer { isDone = true }
+                        return !isDone
+                    }
+                    guard isFirst else { return }
+                    while action.withLock({ $0 == nil }) { usleep(500) }
+                    action.withLock { $0 }?()
+                }
+            }
+            let (storage, dropped) = (cache.storage, Locked<Int64>(0))
+            action.withLock {
+                $0 = {
+                    dropped.withLock { $0 = 2 - ((try? storage.store.index.read { try $0.totals().entries }) ?? 0) }
+                    for seed in 0..<2 { try? storage.store(value: .blob(seed + 5), forKey: "\(seed)") }
+                }
+            }
+            cache.settle()
+            #expect(dropped.withLock { $0 } == 1)
+            for seed in 0..<2 { #expect(try storage.value(forKey: "\(seed)") == .blob(seed + 5)) }
+            action.withLock { $0 = nil }
+        }
+    }
+
+    @Test func `a blob with its key as its name is distrusted until it is unlinked`() throws {
+        try withCache(configure: { $0.usesHashedFileName = false }) { cache in
+            cache.environment.boot = { "first" }
+            try cache.storage.store(value: .blob(1), forKey: "before")
+            cache.fileSystem.fail(.unlink, EACCES, times: nil, path: "/before")
+            cache.reopen { $0.boot = { "second" } }
+            cache.settle()
+            #expect(cache.storage.store.condition.isDistrusting)
+            #expect(try cache.storage.value(forKey: "before") == nil)
+            cache.fileSystem.heal()
+            cache.reopen()
+            cache.settle()
+            #expect(!FileManager.default.fileExists(atPath: cache.storage.cacheFileURL(forKey: "before").path))
+        }
+    }
+
+    @Test func `distrust ends with the sweep of this process, not with that of another one`() {
+        let (condition, now) = (FolderCondition(), Timestamp(milliseconds: 1_000))
+        var state = IndexState()
+        state.distrusted = now...now
+        condition.update(from: state)
+        state.distrusted = nil
+        condition.update(from: state)
+        #expect(condition.isDistrusting)
+        condition.endDistrust()
+        #expect(!condition.isDistrusting)
+    }
+
+    @Test func `in a later boot the stores of an earlier one are written`() {
+        var state = IndexState()
+        (state.boots, state.storedAt) = (2, Timestamp(Date()))
+        state.storedIn = BootTime(boot: 1, uptime: 1_000_000)
+        #expect(state.isWritten(at: state.storedAt, uptime: 5, writeBackTime: 60_000))
+        state.storedIn?.boot = 2
+        #expect(!state.isWritten(at: state.storedAt, uptime: 1_000_005, writeBackTime: 60_000))
+    }
 }

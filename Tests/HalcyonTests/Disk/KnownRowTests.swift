@@ -292,4 +292,14 @@ import Testing
         #expect(rows.look(name(19_999)).entry?.value.token == 19_999)
         #expect(rows.look(name(0)).entry == nil)
     }
+
+    @Test func `a row in memory answers only its own name`() {
+        let (rows, now) = (KnownRows(lifetime: 10_000), Timestamp(Date()))
+        let (name, other) = (BlobName(text: "a"), BlobName(text: "b"))
+        let entry = Entry(
+            id: name.rowID, name: other, key: nil, token: 1, inode: 1, size: 1, createdAt: now, accessedAt: now,
+            lifetime: .never)
+        rows.remember(SharedEntry(entry, path: "/b"), readWith: rows.look(name).ticket)
+        #expect(rows.look(name).entry == nil)
+    }
 }

@@ -617,4 +617,63 @@ import Testing
             #expect(try cache.storage.value(forKey: "a") == .blob(1))
         }
     }
+
+    @Test func `the recording of a copied file does not move the latest store back`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.clock.advance(by: 100)
+            try cache.storage.store(value: .blob(2), forKey: "b")
+            cache.settle()
+            let before = try cache.storage.store.index.read { try $0.state() }
+            let (url, files) = (cache.storage.cacheFileURL(forKey: "a"), POSIXFileSystem())
+            let hold = try FileHandle(forReadingFrom: url)
+            let status = try files.status(at: url.path)
+            try Data.blob(1).write(to: url, options: .atomic)
+            let file = try files.openForReading(url.path)
+            try files.setModified(status.modified, microseconds: status.modifiedMicroseconds, of: file)
+            files.close(file)
+            _ = try cache.storage.value(forKey: "a")
+            cache.settle()
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+            let after = try cache.storage.store.index.read { try $0.state() }
+            #expect(after.storedAt == before.storedAt && after.storedIn == before.storedIn)
+            try hold.close()
+        }
+    }
+
+    /// Another process may replace the index between any two steps of an opening.
+    @Test(arguments: 1...4) func `an index that is replaced while it is opened takes no stores`(number: Int) throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            cache.storage.store.close()
+            let index = cache.index.path
+            let copy = cache.folder.url.appendingPathComponent("copy").path
+            try FileManager.default.copyItem(atPath: index, toPath: copy)
+            let (caller, count) = (ObjectIdentifier(Thread.current), Locked(0))
+            cache.fileSystem.observe { call, path in
+                guard call == .status, path == index, ObjectIdentifier(Thread.current) == caller else { return }
+                let isDue = count.withLock { count in
+                    count += 1
+                    return count == number
+                }
+                guard isDue else { return }
+                for suffix in ["-wal", "-shm", ""] { rename(index + suffix, index + ".former" + suffix) }
+                try? FileManager.default.copyItem(atPath: copy, toPath: index)
+            }
+            let storage = cache.makeStorage(isOpened: false)
+            // The sweep would open the index beside this thread.
+            let mayBegin = DispatchSemaphore(value: 0)
+            storage.store.housekeeping.sweeps.async { mayBegin.wait() }
+            try storage.store.open()
+            cache.fileSystem.observe(nil)
+            #expect(count.withLock { $0 } >= number)
+            try storage.store(value: .blob(2), forKey: "b")
+            mayBegin.signal()
+            let other = cache.makeStorage()
+            for (seed, key) in [(1, "a"), (2, "b")] { #expect(try other.value(forKey: key) == .blob(seed)) }
+            other.close()
+            storage.close()
+        }
+    }
 }

@@ -251,4 +251,27 @@ import Testing
             #expect(counts.withLock { $0.prefix(4) } == [0, 4, 8, 10])
         }
     }
+
+    @Test func `a cleared folder stays while another process has it open`() throws {
+        try withCache { cache in
+            let other = cache.makeStorage()
+            try other.store(value: .blob(1), forKey: "a")
+            try cache.storage.removeAll(skipCreatingDirectory: true)
+            #expect(FileManager.default.fileExists(atPath: cache.index.path))
+            try other.store(value: .blob(2), forKey: "b")
+            #expect(try other.value(forKey: "b") == .blob(2))
+            other.close()
+        }
+    }
+
+    @Test func `of two clears, the first to end does not end the other, even if the clock was set back`() {
+        let condition = FolderCondition()
+        let times = [1, 2].map { Timestamp(milliseconds: $0) }
+        for time in times.reversed() { condition.beginClearing(upTo: time) }
+        #expect(condition.clearedUpTo == times[1])
+        condition.endClearing()
+        #expect(condition.clearedUpTo == times[1])
+        condition.endClearing()
+        #expect(condition.clearedUpTo == nil)
+    }
 }

@@ -102,4 +102,17 @@ import Testing
         try? disk.storage.removeAll()
         #expect(!disk.storage.isCached(forKey: "1"))
     }
+
+    /// Each blob of 100 bytes takes a block of 4,096.
+    @Test(arguments: [(2, Int64.max), (Int.max, Int64(10_000))])
+    func `a bounded number of files and bytes waits to be unlinked`(count: Int, bytes: Int64) throws {
+        var tuning = Tuning.patient
+        (tuning.unlinkBacklogCount, tuning.unlinkBacklogBytes, tuning.unlinkDelay) = (count, bytes, 3_600_000)
+        try withCache(tuning: tuning) { cache in
+            for seed in 0..<6 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.settle()
+            for seed in 0..<6 { try cache.storage.remove(forKey: "\(seed)") }
+            #expect(cache.names(in: "trash").count == 2)
+        }
+    }
 }

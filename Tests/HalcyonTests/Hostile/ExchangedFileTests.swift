@@ -138,4 +138,34 @@ import Testing
             #expect(try cache.storage.value(forKey: "a") == .blob(3))
         }
     }
+
+    @Test func `a file that is cut while it is read is a miss`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let path = cache.storage.cacheFileURL(forKey: "a").path
+            cache.fileSystem.observe { call, _ in if call == .read { truncate(path, 50) } }
+            #expect(try cache.storage.value(forKey: "a") == nil)
+            cache.fileSystem.observe(nil)
+            cache.settle()
+        }
+    }
+
+    @Test func `a file of the same length with a later date is not a copy`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            let url = cache.storage.cacheFileURL(forKey: "a")
+            // Keeps the inode number in use.
+            let hold = try FileHandle(forReadingFrom: url)
+            try Data.blob(2).write(to: url, options: .atomic)
+            // Whole seconds, as Kingfisher writes.
+            let date = Date(timeIntervalSince1970: (Date().timeIntervalSince1970 + 86_400).rounded())
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: url.path)
+            for _ in 0..<2 {
+                #expect(try cache.storage.value(forKey: "a") == nil)
+                cache.settle()
+            }
+            try hold.close()
+        }
+    }
 }

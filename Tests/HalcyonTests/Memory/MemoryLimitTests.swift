@@ -119,4 +119,12 @@ import Testing
         }
         #expect(memory.storage.keys.count <= MemoryObjects.droppedNameLimit)
     }
+
+    @Test func `a limit that drops many objects keeps a bounded number of names`() {
+        let storage = MemoryStorage.Backend<Weight>(config: .init(totalCostLimit: 0))
+        let count = MemoryObjects.droppedNameLimit + 100
+        for number in 0..<count { storage.store(value: Weight(1), forKey: "\(number)") }
+        storage.config.countLimit = 1
+        #expect(storage.names.count <= MemoryObjects.droppedNameLimit + 1)
+    }
 }

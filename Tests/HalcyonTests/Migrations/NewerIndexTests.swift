@@ -509,4 +509,32 @@ import Testing
         #expect(try Connection(path: cache.index.path).integer("SELECT upgrading FROM state") == 0)
         #expect(cache.warnings.withLock { $0 } == [])
     }
+
+    @Test func `rows that are taken back do not move the latest store back`() throws {
+        let cache = try cacheWithSetAsideIndex(isFound: false)
+        try cache.storage.store(value: .blob(2), forKey: "d")
+        cache.clock.advance(by: 100)
+        try cache.storage.store(value: .blob(3), forKey: "e")
+        let before = try cache.storage.store.index.read { try $0.state() }
+        try FileManager.default.moveItem(at: newer(cache).appendingPathExtension("away"), to: newer(cache))
+        cache.storage.store.close()
+        cache.reopen()
+        try cache.storage.store.open()
+        #expect(try isTakenBack(cache))
+        let after = try cache.storage.store.index.read { try $0.state() }
+        #expect(after.storedAt == before.storedAt && after.storedIn == before.storedIn)
+    }
+
+    @Test func `pins and tags of an index that was set aside long before do not come back`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", attributes: .init(isPinned: true, tags: ["t"]))
+            cache.settle()
+            cache.storage.store.close()
+            try FileManager.default.moveItem(atPath: cache.index.path, toPath: cache.index.path + ".damaged")
+            cache.fileSystem.lead(by: 2 * 86_400)
+            cache.reopen()
+            let entry = try #require(try cache.storage.entries(matching: .all).entries.first)
+            #expect(entry.key == "a" && !entry.isPinned && entry.tags == [])
+        }
+    }
 }

@@ -468,4 +468,17 @@ import Testing
         fixture.cache.resumeAfterSuspension()
         #expect(try fixture.files.storage.value(forKey: "a") == .blob(1))
     }
+
+    @Test func `a refused span does not end a requested suspension`() throws {
+        let system = System(grants: true)
+        let fixture = try idleFixture(system)
+        fixture.files.storage.suspend()
+        for isGranted in [false, true] {
+            system.grant(isGranted)
+            #expect(throws: KingfisherError.self) { try fixture.files.storage.store(value: .blob(2), forKey: "b") }
+            #expect(!fixture.index.isOpen)
+        }
+        fixture.files.storage.resume()
+        #expect(try fixture.files.storage.value(forKey: "a") == .blob(1))
+    }
 }
