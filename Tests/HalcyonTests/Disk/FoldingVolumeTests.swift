@@ -288,4 +288,15 @@ import Testing
             #expect(try names(in: cache) == [])
         }
     }
+
+    /// As exFAT in user space, which has an inode number for each spelling.
+    @Test func `the other spelling of a directory counts whatever its inode number is`() throws {
+        try withCache(configure: { $0.usesHashedFileName = false }) { cache in
+            let other = cache.directory.appendingPathComponent(".HALCYON")
+            try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+            #expect(cache.storage.blobName(forKey: "Photo", forcedExtension: nil).isHash)
+            #expect(!cache.storage.blobName(forKey: "photo", forcedExtension: nil).isHash)
+            try FileManager.default.removeItem(at: other)
+        }
+    }
 }

@@ -5,12 +5,13 @@ internal import Foundation
 /// There, two such names refer to one file. So a blob has its key as its name only if no other name folds into that one; otherwise
 /// its name is a hash. Version 0.1.0 used the other names too, so a file found under one of them may be another key's.
 extension BlobStore {
-    /// Determined once, by looking for `.halcyon` under another name.
+    /// Determined once, by looking for `.halcyon` under another name. Its inode number says nothing: exFAT in user space has one for
+    /// each spelling.
     package var foldsNames: Bool {
         if let known = folding.withLock({ $0 }) { return known }
         do throws(SystemError) {
-            guard let folder = try status(at: metadataDirectory) else { return try foldsNamesAbove() }
-            let folds = try isThere(folder, directory, Self.metadataFolder.uppercased())
+            guard try status(at: metadataDirectory) != nil else { return try foldsNamesAbove() }
+            let folds = try status(at: "\(directory)/\(Self.metadataFolder.uppercased())") != nil
             folding.withLock { $0 = folds }
             return folds
         } catch {
