@@ -42,11 +42,10 @@ package final class BlobStore: Sendable {
 
     /// Creates the cache directory, its parents, and our own directories in it, if they are missing.
     package func prepare() throws(SystemError) {
-        try makeDirectoryAndParents(directory)
-        // While they are empty: files take the protection of their directory. Another program may have created the cache directory.
-        if try makeDirectory(metadataDirectory, followingLinks: false) {
-            [directory, metadataDirectory].forEach(FileFlags.markAsCache)
-        }
+        // While they are empty: files take the protection of their directory. Not a directory that the app has made: its own files there
+        // stay in backups. Blobs have the protection of `staging`, in which they are created.
+        if try makeDirectoryAndParents(directory) { FileFlags.markAsCache(directory) }
+        if try makeDirectory(metadataDirectory, followingLinks: false) { FileFlags.markAsCache(metadataDirectory) }
         for place in DetachedBlob.Place.allCases {
             try makeDirectory(path(of: place), followingLinks: false)
         }
@@ -81,15 +80,16 @@ package final class BlobStore: Sendable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Creates the directory for this user alone, and its parents with ordinary permissions.
-    private func makeDirectoryAndParents(_ path: String, isPrivate: Bool = true) throws(SystemError) {
+    /// Creates the directory for this user alone, and its parents with ordinary permissions. Returns false if it exists.
+    @discardableResult
+    private func makeDirectoryAndParents(_ path: String, isPrivate: Bool = true) throws(SystemError) -> Bool {
         do throws(SystemError) {
-            try makeDirectory(path, isPrivate: isPrivate)
+            return try makeDirectory(path, isPrivate: isPrivate)
         } catch {
             let parent = Self.parent(of: path)
             guard error.code == ENOENT, parent != path else { throw error }
             try makeDirectoryAndParents(parent, isPrivate: false)
-            try makeDirectory(path, isPrivate: isPrivate)
+            return try makeDirectory(path, isPrivate: isPrivate)
         }
     }
 
