@@ -22,8 +22,8 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// A caller, and the flight that it works for.
-    fileprivate struct Caller { let flight: Flight? }
+    /// A caller, and the flight that it works for: a task that outlives that flight must not keep its value.
+    fileprivate struct Caller { weak var flight: Flight? }
 
     private struct State {
         var flights: [Key: Flight] = [:]

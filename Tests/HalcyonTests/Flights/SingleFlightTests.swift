@@ -52,7 +52,15 @@ import Testing
         let (flights, gate, started) = (SingleFlight<String, Picture>(), Gate(), Locked<Task<Void, any Error>?>(nil))
         weak var picture: Picture?
         picture = try await flights.value(for: "k") {
-            started.withLock { $0 = Task { try await gate.pass() } }
+            started.withLock {
+                $0 = Task {
+                    _ = try await flights.value(for: "another") {
+                        try await gate.pass()
+                        return Picture()
+                    }
+                }
+            }
+            try await eventually { gate.begun.withLock { $0 } == 1 }
             return Picture()
         }
         while picture != nil { await Task.yield() }

@@ -27,7 +27,8 @@ enum UnknownCommand {
         }
         return name.map {
             ValidationError(
-                "Unknown option ‘\(TextWidth.printable($0))’. Before keys and files that begin with -, write --.")
+                "Unknown option ‘\(TextWidth.printable($0))’. Before keys and files that begin with -, write --. For the value "
+                    + "of an option, write --option=VALUE.")
         }
     }
 

@@ -50,7 +50,7 @@ struct Clearing: FolderWork {
         for _ in 0..<3 {
             let generation = index.generation
             // A lookup may have opened the replacement already, whose sweep would adopt them between the two passes.
-            if condition.isSearching { try store.adopter.finish() }
+            if condition.isSearching { try? store.adopter.finish() }
             try removeEntries(progress)
             // Its tables have keys. The sweep finishes what fails.
             try? Upgrader(folder: folder).finish()
