@@ -55,6 +55,21 @@ import Testing
         }
     }
 
+    @Test func `a volume that is mounted over the folder later is noticed at the next opening`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.fileSystem.pretend(Volume(name: "nfs", isNetworked: true, hasStableInodes: false))
+            for seed in 2...3 {
+                cache.storage.store.close()
+                try cache.storage.store(value: .blob(seed), forKey: "\(seed)")
+                #expect(try Connection(path: cache.index.path).text("PRAGMA journal_mode") == "delete")
+            }
+            #expect(!FileManager.default.fileExists(atPath: cache.index.path + "-wal"))
+            #expect(cache.warnings.withLock { $0.count } == 1)
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
     @Test func `without stable inode numbers, length and tag identify a blob`() throws {
         try withCache { cache in
             cache.fileSystem.pretend(Volume(name: "exfat", hasStableInodes: false))

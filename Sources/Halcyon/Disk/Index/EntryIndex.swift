@@ -365,12 +365,11 @@ package final class EntryIndex: Sendable {
     /// A page and its header in the log (https://www.sqlite.org/fileformat.html, section 4.1).
     private static let frameSize: Int64 = 4_096 + 24
 
-    /// The kind of the directory's volume. Looks it up once, and warns once.
+    /// The kind of the directory's volume, at each opening: another one may be mounted there since. Warns once for each.
     private func currentVolume() throws -> Volume {
-        if let known = volume.withLock({ $0 }) { return known }
         let found = try environment.fileSystem.volume(at: files.folder)
-        volume.withLock { $0 = found }
-        if found.isNetworked {
+        let former = volume.replace(with: found)
+        if found.isNetworked, found != former {
             environment.warn(
                 "The file system of the cache (\(found.name)) is not known to be safe for a write-ahead log, so the index is slower. If "
                     + "other machines share it, locks may not hold between them. Use a local directory on ext4 or APFS."

@@ -65,7 +65,7 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         config.cachePathBlock = { _, _ in folder }
         _ = readSettings(into: &config)
         let disk = DiskHalf(
-            memoryStorage: .init(config: .init(totalCostLimit: 1, cleanInterval: 0)),
+            memoryStorage: .init(config: .init(totalCostLimit: 1)),
             diskStorage: .init(noThrowConfig: config, creatingDirectory: true))
         disk.front = self
         return disk
