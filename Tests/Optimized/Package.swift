@@ -7,11 +7,15 @@ let package = Package(
     platforms: [.macOS(.v12)],
     dependencies: [.package(name: "Halcyon", path: "../..")],
     targets: [
-        // A symlink to the tests. One suite looks for files of the library's package.
+        // Symlinks to the tests. One suite looks for files of the library's package.
         .testTarget(
-            name: "HalcyonClientTests", dependencies: [.product(name: "Halcyon", package: "Halcyon")],
+            name: "HalcyonClientTests",
+            dependencies: ["HalcyonMainActorApp", .product(name: "Halcyon", package: "Halcyon")],
             exclude: ["ReleaseTests.swift"],
             // As the trait of the same name does in the library's own package.
-            swiftSettings: [.define("ImageCodecs")])
+            swiftSettings: [.define("ImageCodecs")]),
+        .target(
+            name: "HalcyonMainActorApp", dependencies: [.product(name: "Halcyon", package: "Halcyon")],
+            path: "Tests/MainActorApp", swiftSettings: [.defaultIsolation(MainActor.self)]),
     ]
 )
