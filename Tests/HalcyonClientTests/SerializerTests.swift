@@ -49,9 +49,7 @@ import Testing
         }
     }
 
-    @Test func `an app's own serializer inherits the default implementations`() throws {
-        let serializer = WriteOnlySerializer()
-        #expect(!serializer.originalDataUsed && RefusingSerializer().originalDataUsed)
-        #expect(serializer.image(with: try Pictures.data(width: 2), options: options)?.width == 2)
+    @Test func `an app's own serializer does not use original bytes by default`() {
+        #expect(!MinimalSerializer().originalDataUsed && RefusingSerializer().originalDataUsed)
     }
 }

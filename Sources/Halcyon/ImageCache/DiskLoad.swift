@@ -66,6 +66,6 @@ extension CacheSerializer {
         return Self.self is AnyClass && self as AnyObject === other as AnyObject
     }
 
-    /// These all decode with the protocol's default function.
+    /// These all decode alike.
     private var isBuiltIn: Bool { self is DefaultCacheSerializer || self is FormatIndicatedCacheSerializer }
 }

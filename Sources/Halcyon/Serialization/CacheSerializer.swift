@@ -14,8 +14,8 @@ public protocol CacheSerializer: Sendable {
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data?
 
     /// Returns the image of stored bytes; nil makes the load a miss. Called on a queue for loading, by several threads at the
-    /// same time, or on the caller's thread, depending on the options. By default it decodes a file that the system, or on Linux
-    /// this package, supports.
+    /// same time, or on the caller's thread, depending on the options. ``DefaultCacheSerializer`` decodes a file that the system,
+    /// or on Linux this package, supports.
     func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
 
     /// Whether it stores the original bytes if there are any. For your download code; false by default.
@@ -24,10 +24,6 @@ public protocol CacheSerializer: Sendable {
 
 extension CacheSerializer {
     public var originalDataUsed: Bool { false }
-
-    public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        KingfisherWrapper.image(data: data, options: options.imageCreatingOptions)
-    }
 }
 
 /// Stores an image in the format of its original: PNG, JPEG or GIF. Without an original, or with one in another format, stores an
@@ -51,6 +47,10 @@ public struct DefaultCacheSerializer: CacheSerializer {
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         if preferCacheOriginalData, let original { return original }
         return image.kf.data(format: original?.kf.imageFormat ?? .unknown, compressionQuality: compressionQuality)
+    }
+
+    public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        KingfisherWrapper.image(data: data, options: options.imageCreatingOptions)
     }
 }
 
@@ -98,5 +98,9 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
             if let data = image.kf.data(format: format, compressionQuality: compressionQuality) { return data }
         }
         return nil
+    }
+
+    public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultCacheSerializer.default.image(with: data, options: options)
     }
 }

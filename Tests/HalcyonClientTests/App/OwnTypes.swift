@@ -18,9 +18,10 @@ struct ScramblingSerializer: CacheSerializer {
     func scrambled(_ data: Data) -> Data { Data(data.map { $0 ^ key }) }
 }
 
-/// Implements neither loading nor the use of originals.
-struct WriteOnlySerializer: CacheSerializer {
+/// Implements no more than it must.
+struct MinimalSerializer: CacheSerializer {
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
 }
 
 /// Returns no data for any image.

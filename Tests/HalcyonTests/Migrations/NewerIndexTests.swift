@@ -383,6 +383,28 @@ import Testing
         #expect(try storage.entries(sortedBy: .key).entries.map(\.key) == ["a", "d"])
     }
 
+    @Test func `a removed key gets no pin of the set-aside index at its next store`() throws {
+        let cache = try cacheWithSetAsideIndex(isFound: false)
+        try FileManager.default.moveItem(at: newer(cache).appendingPathExtension("away"), to: newer(cache))
+        try cache.storage.remove(forKey: "a")
+        try cache.storage.store(value: .blob(2), forKey: "a")
+        cache.storage.store.close()
+        cache.reopen()
+        try cache.storage.store.open()
+        #expect(try isTakenBack(cache))
+        let entry = try #require(try cache.storage.entry(forKey: "a"))
+        #expect(!entry.isPinned && entry.tags == [])
+        #expect(try cache.storage.entry(forKey: "d")?.isPinned == true)
+    }
+
+    @Test func `the upgrade of the tool takes the set-aside index back`() throws {
+        let cache = try cacheWithSetAsideIndex(isFound: false)
+        try FileManager.default.moveItem(at: newer(cache).appendingPathExtension("away"), to: newer(cache))
+        try cache.storage.finishUpgrade { _ in }
+        #expect(!FileManager.default.fileExists(atPath: newer(cache).path))
+        #expect(try cache.storage.entry(forKey: "a")?.isPinned == true)
+    }
+
     @Test func `a locked set-aside index is taken back later`() throws {
         let cache = try cacheWithSetAsideIndex(isFound: false)
         var holder: Connection?
@@ -410,6 +432,7 @@ import Testing
         }
         cache.settle()
         try expectTakenBack(cache)
+        #expect(try cache.storage.statistics.total.stores == 4)
     }
 
     @Test(arguments: ["-journal", "-wal", "-shm"], ["newer", "damaged"])

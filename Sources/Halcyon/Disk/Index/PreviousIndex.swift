@@ -47,6 +47,8 @@ final class PreviousIndex: Sendable {
         let isPatient: Bool
         /// The directory was copied, so inode numbers and dates of files do not match the rows; nil if that cannot be read.
         let isCopy: Bool?
+        /// Version 0.1.0 has set it aside, or this version one of a later version.
+        let isNewer: Bool
         /// When it was set aside.
         let setAside: Timestamp
         /// It was set aside more than a day before the present index was created, so pins and tags may have been removed since.
@@ -89,9 +91,11 @@ final class PreviousIndex: Sendable {
         }
     }
 
-    /// The counts of all processes, and when counting began.
+    /// The counts of all processes, and when counting began. Those of a newer index are only for ``Reclaimer``, or they would be added
+    /// twice.
     func statistics() throws -> (counts: Counts, since: Timestamp)? {
         try answer { opened in
+            guard throwsRefusals || !opened.isNewer else { return nil }
             let (counts, since) = try IndexSession(connection: opened.connection).statistics()
             return since.map { (counts, $0) }
         }
@@ -149,7 +153,7 @@ final class PreviousIndex: Sendable {
         let isCopy = try? connection.integer(IndexSQL.isCopied)
         return Opened(
             connection: connection, sql: try IndexSession(connection: connection).rememberedSQL(), isPatient: isPatient,
-            isCopy: isCopy.map { $0 != Int64(bitPattern: file.inode) },
+            isCopy: isCopy.map { $0 != Int64(bitPattern: file.inode) }, isNewer: path == files.newer,
             setAside: file.changed, isOld: !throwsRefusals && replaced.withLock { $0 } - file.changed > 86_400_000)
     }
 

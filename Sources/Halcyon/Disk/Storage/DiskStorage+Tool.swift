@@ -61,7 +61,10 @@ extension DiskStorage.Backend {
 
     /// Completes an upgrade of the index now, on this thread, and reports the number of entries examined.
     @_spi(HalcyonTool) public func finishUpgrade(_ progress: (Int) -> Void) throws {
-        try explained { try store.sweeper.upgrader.finish(progress) }
+        try explained {
+            try store.sweeper.upgrader.finish(progress)
+            try Reclaimer(folder: store.folder).finish()
+        }
     }
 
     /// Like ``removeAll()``, and reports the number of entries removed so far.

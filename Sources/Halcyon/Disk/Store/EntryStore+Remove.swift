@@ -8,6 +8,7 @@ extension EntryStore {
     package func remove(_ name: BlobName, key: String? = nil) throws -> Bool {
         fetches.overtake(name)
         try index.openForChange()
+        Reclaimer(folder: folder).finishBeforeChange(adopter)
         // The former name first: lookups prefer the new one, so after a crash between the two they find the value they found before.
         let wasThere = try name.former.map { try removeExactly($0, key) } ?? false
         return try removeExactly(name, key) || wasThere

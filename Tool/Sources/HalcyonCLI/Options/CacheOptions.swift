@@ -102,7 +102,7 @@ struct CacheOptions: ParsableArguments {
         }
         throw Failure(
             "The index at \(folder) has an older schema and is in use. Reading it would upgrade it, and then the process that "
-                + "has it open could no longer store. End or update that process, or run ‘halcyon upgrade’ to upgrade now."
+                + "has it open could no longer use it. End or update that process, or run ‘halcyon upgrade’ to upgrade now."
         )
     }
 
