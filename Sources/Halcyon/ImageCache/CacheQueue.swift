@@ -8,17 +8,36 @@ final class CacheQueue: Sendable {
     private let aheadQueue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.aheadQueue")
     /// The run of stores at the end of the queue, until its turn comes.
     private let lastRun: Locked<Locked<[PendingStore]>?> = Locked(nil)
+    private let isCurrent = DispatchSpecificKey<Bool>()
+    /// What handlers on the queue have begun.
+    private let nested = Locked<[@Sendable () -> Void]>([])
+
+    init() { queue.setSpecific(key: isCurrent, value: true) }
+
+    /// Runs `work` now, or, if a handler on the queue calls this, once the handler has returned: it may set what a handler of its calls
+    /// needs after them, as in Kingfisher, whose loads run on this queue.
+    func afterHandler(_ work: @escaping @Sendable () -> Void) {
+        guard DispatchQueue.getSpecific(key: isCurrent) == true else { return work() }
+        nested.withLock { $0.append(work) }
+    }
+
+    private func enqueue(_ work: @escaping @Sendable () -> Void) {
+        queue.async { [nested] in
+            work()
+            for begun in nested.replace(with: []) { begun() }
+        }
+    }
 
     func async(execute work: @escaping @Sendable () -> Void) {
         lastRun.withLock { run in
             run = nil
-            queue.async(execute: work)
+            enqueue(work)
         }
     }
 
     /// Runs `work` after what is queued now. Later stores may run before it, together with earlier ones.
     func asyncAfterEarlier(execute work: @escaping @Sendable () -> Void) {
-        lastRun.withLock { _ in queue.async(execute: work) }
+        lastRun.withLock { _ in enqueue(work) }
     }
 
     func sync<Result>(execute work: () throws -> Result) rethrows -> Result {
@@ -40,7 +59,7 @@ final class CacheQueue: Sendable {
             }
             let run = Locked([store])
             last = run
-            queue.async { [lastRun] in
+            enqueue { [lastRun] in
                 lastRun.withLock { if $0 === run { $0 = nil } }
                 run.withLock { $0.reverse() }
                 perform(run)

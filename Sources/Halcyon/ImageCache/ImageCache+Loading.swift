@@ -41,7 +41,11 @@ extension ImageCache {
         LoadCancellation.onCancel(waits: member.waits) { [order] in
             order.cancel(member, of: load) ? { Self.loads.start { member.handler(.success(nil)) } } : nil
         }
-        if !member.waits { performIfWanted(load) } else if isNew { start(load) }
+        if !member.waits {
+            performIfWanted(load)
+        } else if isNew {
+            ioQueue.afterHandler { [self] in start(load) }
+        }
         return true
     }
 

@@ -38,6 +38,29 @@ import Testing
             }
         }
 
+        /// Its log would be that of the new index, and closing it would release this process's locks on that.
+        @Test func `a connection to an index that has been replaced releases no lock on the new one`() throws {
+            let (vfs, cache, isReplaced) = (FaultyVFS(), try CacheFixture(), Locked(true))
+            cache.environment.vfs = vfs.name
+            vfs.observe { event in
+                guard event.call == .open, event.isAfter, event.path?.hasSuffix("index.sqlite") == true,
+                    !isReplaced.replace(with: true)
+                else { return 0 }
+                cache.storage.store.close()
+                let old = cache.folder.url.appendingPathComponent("old")
+                try? FileManager.default.moveItem(at: cache.directory, to: old)
+                try? cache.storage.store(value: .blob(2), forKey: "b")
+                return 0
+            }
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            isReplaced.withLock { $0 = false }
+            #expect(try cache.storage.entries(sortedBy: .key).entries.map(\.key) == ["b"])
+            #expect(isReplaced.withLock { $0 })
+            #expect(try locked(cache.index.path) == [cache.index.path, "\(cache.index.path)-shm"])
+            cache.storage.close()
+        }
+
         @Test(arguments: ["", "-shm"])
         func `the test would notice a released lock`(suffix: String) throws {
             let folder = try TemporaryFolder()

@@ -287,6 +287,33 @@ import Testing
         }
     }
 
+    @Test func `a load that a handler on the cache's queue calls begins once that handler has returned`() async throws {
+        try await withImageCache { subject in
+            let (cache, image) = (subject.cache, try Pictures.image())
+            let handlers: [(@escaping Done) -> Void] = [
+                { done in cache.store(image, forKey: "a") { _ in done() } },
+                { done in cache.storeToDisk(Pictures.small[0], forKey: "b") { _ in done() } },
+                { done in cache.removeImage(forKey: "b", completionHandler: done) },
+            ]
+            for call in handlers {
+                let ended = Locked(false)
+                let (loaded, hasEnded) = await withCheckedContinuation { continuation in
+                    call {
+                        cache.memoryStorage.removeAll()
+                        let isLoaded = DispatchSemaphore(value: 0)
+                        cache.retrieveImageInDiskCache(forKey: "a") { result in
+                            isLoaded.signal()
+                            continuation.resume(returning: (try? result.get(), ended.withLock { $0 }))
+                        }
+                        #expect(isLoaded.wait(timeout: .now() + 0.05) == .timedOut)
+                        ended.withLock { $0 = true }
+                    }
+                }
+                #expect(loaded != nil && hasEnded)
+            }
+        }
+    }
+
     @Test func `every handler may be nil`() async throws {
         try await withImageCache { subject in
             let (cache, image) = (subject.cache, try Pictures.image())

@@ -82,6 +82,25 @@ import Testing
         }
     }
 
+    /// As when the system stops the process in the middle of a call.
+    @Test func `a long read does not shorten the life of what another process stores meanwhile`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(1))
+            let other = cache.makeStorage()
+            defer { other.close() }
+            let (blob, isStopped) = (cache.storage.cacheFileURL(forKey: "a").path, Locked(true))
+            cache.fileSystem.observe { call, path in
+                guard call == .openForReading, path == blob, isStopped.replace(with: false) else { return }
+                cache.clock.advance(by: 5)
+                try? other.store(value: .blob(2), forKey: "a", expiration: .seconds(2))
+            }
+            #expect(try cache.storage.value(forKey: "a") == .blob(2))
+            cache.fileSystem.observe(nil)
+            cache.clock.advance(by: 1)
+            #expect(try cache.storage.value(forKey: "a") == .blob(2))
+        }
+    }
+
     @Test func `extending by none leaves the expiration and counts as an access`() throws {
         try withCache(configure: { $0.sizeLimit = 200 }) { cache in
             try cache.storage.store(value: .blob(1), forKey: "old", expiration: .seconds(10))

@@ -55,8 +55,8 @@ extension EntryIndex {
     }
 
     /// A separate function, so that the connection closes when it returns.
-    private func readOnOwnConnection<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
+    private func readOnOwnConnection<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
+        guard let connection = try makeReader() else { return nil }
         // Sorting must not write keys to a temporary file.
         try connection.execute("PRAGMA temp_store = MEMORY")
         return try connection.reading { try body(IndexSession(connection: connection)) }
@@ -80,10 +80,16 @@ extension EntryIndex {
 
     /// Opens a reading connection; nil if the open files are no longer the directory's index.
     private func openReader() throws -> Connection? {
-        let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
-        guard try isInPlace() else { return nil }
+        guard let connection = try makeReader(), try isInPlace() else { return nil }
         // Reads the schema, so not before the check.
         try connection.execute("PRAGMA cache_size = \(environment.tuning.pageCacheSize)")
         return connection
+    }
+
+    /// Returns nil if the file was replaced meanwhile: the first read would open the log of the new index, and closing that would release
+    /// this process's locks on it.
+    private func makeReader() throws -> Connection? {
+        let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
+        return connection.hasMoved ? nil : connection
     }
 }

@@ -17,7 +17,7 @@ extension EntryStore {
             countMiss(of: key)
             return nil
         }
-        noteRead(of: found, key: key, origin: origin(), bytes: found.content.count, at: now, extending: extending)
+        noteRead(of: found, key: key, origin: origin(), bytes: found.content.count, extending: extending)
         return found
     }
 
@@ -39,7 +39,7 @@ extension EntryStore {
             return nil
         }
         let size = Int(clamping: record.entry.size)
-        noteRead(of: found, key: key, origin: origin(), bytes: size, at: now, extending: extending)
+        noteRead(of: found, key: key, origin: origin(), bytes: size, extending: extending)
         return (found.content, record)
     }
 
@@ -97,13 +97,13 @@ extension EntryStore {
 
     /// Notes another use of bytes that were read, and only counts it if other bytes have replaced them since.
     func noteUse(of found: Match<Data>, _ name: BlobName, key: String, extending: ExpirationExtending) {
-        let (now, bytes) = (environment.now(), found.content.count)
+        let bytes = found.content.count
         // Again, because other uses may have moved the expiration since the read. A directory that was closed meanwhile stays so.
         guard found.name != nil,
-            let current = EntryIndex.opening.withValue(.unclosed, operation: { findFile(name, at: now) }),
+            let current = EntryIndex.opening.withValue(.unclosed, operation: { findFile(name, at: environment.now()) }),
             current.known?.entry.token == found.known?.entry.token
         else { return countUse(of: key, bytes: bytes) }
-        noteRead(of: current, key: key, origin: nil, bytes: bytes, at: now, extending: extending)
+        noteRead(of: current, key: key, origin: nil, bytes: bytes, extending: extending)
     }
 
     /// Notes a read that was counted before the entry was stored.
@@ -126,9 +126,11 @@ extension EntryStore {
     // MARK: Noting the access
 
     private func noteRead<Content>(
-        of found: Match<Content>, key: String, origin: @autoclosure () -> KeyOrigin?, bytes: Int, at now: Timestamp,
+        of found: Match<Content>, key: String, origin: @autoclosure () -> KeyOrigin?, bytes: Int,
         extending: ExpirationExtending
     ) {
+        // Not the time of the call: another process may have stored what was found since.
+        let now = environment.now()
         if let known = found.known {
             // Working out the origin hashes the key, which is too slow for every read.
             let isComplete = known.entry.key != nil && known.entry.baseLength != nil
