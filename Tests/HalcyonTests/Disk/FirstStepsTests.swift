@@ -3,9 +3,9 @@ import Halcyon
 import HalcyonTestSupport
 import Testing
 
-/// The lines of the README compile and do what they say.
-@Suite struct ReadmeTests {
-    @Test func `the first sample of the README works`() throws {
+/// What you write first, with the public API alone.
+@Suite struct FirstStepsTests {
+    @Test func `a storage of data works with a few lines`() throws {
         let folder = try TemporaryFolder()
         let (png, icon) = (Data.blob(1), Data.blob(2))
 
@@ -22,8 +22,7 @@ import Testing
         #expect(storage.directoryURL.lastPathComponent == "com.onevcat.Kingfisher.ImageCache.thumbnails")
     }
 
-    /// "Ask, keep, remember", and the documentation page about it.
-    @Test func `the sample of queries, pins and metadata works`() async throws {
+    @Test func `queries, pins and metadata work together`() async throws {
         let folder = try TemporaryFolder()
         let cache = try ImageCache(name: "asked", cacheDirectoryURL: folder.url)
         let (key, data, etag) = ("https://img.example.com/a.png", Data.blob(1), "\"33a64df5\"")
