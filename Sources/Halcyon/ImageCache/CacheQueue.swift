@@ -21,10 +21,15 @@ final class CacheQueue: Sendable {
         nested.withLock { $0.append(work) }
     }
 
+    /// Begins what the handler that has just returned has called.
+    func beginNested() {
+        for begun in nested.replace(with: []) { begun() }
+    }
+
     private func enqueue(_ work: @escaping @Sendable () -> Void) {
-        queue.async { [nested] in
+        queue.async { [self] in
             work()
-            for begun in nested.replace(with: []) { begun() }
+            beginNested()
         }
     }
 

@@ -109,6 +109,8 @@ extension ImageCache {
         for (call, outcome) in zip(batch.calls, outcomes) {
             order.end(call.store, isStored: (try? outcome.get()) != nil)
             call.store.call.report(outcome.map { _ in })
+            // Not after all stores of the run.
+            ioQueue.beginNested()
         }
     }
 
