@@ -29,6 +29,14 @@
                 ])
         }
 
+        @Test func `the older name of the loop extension counts too`() throws {
+            let frame = TinyGIF.Frame(width: 2, height: 2, indexes: [1, 1, 1, 1])
+            var data = TinyGIF(width: 2, height: 2, loopCount: 3, frames: [frame, frame]).data
+            data.replaceSubrange(try #require(data.range(of: Data("NETSCAPE2.0".utf8))), with: Data("ANIMEXTS1.0".utf8))
+            let found = try ImageDecoder.decode(data).loopCount
+            #expect(found == 4)
+        }
+
         @Test(arguments: [(0, "rgr"), (1, "rgr"), (2, "r.r"), (3, "rrr"), (4, "rrr"), (6, "rgr")])
         func `each disposal method leaves the right pixels`(disposal: Int, middle: String) throws {
             let frames = try decode(gif(disposal: disposal))

@@ -121,6 +121,26 @@
             #expect(error(gif(width: 500, height: 500, frames: 5).data, options) == nil)
         }
 
+        @Test func `a later frame larger than its canvas counts with its own size too`() {
+            let small = TinyGIF.Frame(width: 10, height: 10, indexes: [UInt8](repeating: 1, count: 100))
+            let large = TinyGIF.Frame(width: 100, height: 100, indexes: [UInt8](repeating: 1, count: 10_000))
+            let data = TinyGIF(width: 10, height: 10, frames: [small, large]).data
+            var options = DecodingOptions()
+            options.pixelLimit = 5_000
+            #expect(error(data, options) == .tooManyPixels(count: 10_000, limit: 5_000))
+            options.pixelLimit = 10_000
+            #expect(error(data, options) == nil)
+            options.totalPixelLimit = 5_000
+            #expect(error(data, options) == .tooManyPixels(count: 11_024, limit: 5_000))
+        }
+
+        @Test func `a GIF without colors is refused`() {
+            let frame = TinyGIF.Frame(width: 2, height: 2, indexes: [1, 1, 1, 1])
+            #expect(
+                error(TinyGIF(width: 2, height: 2, palette: [], frames: [frame]).data)
+                    == .malformed(.gif, reason: "a frame without colors"))
+        }
+
         @Test func `a frame far larger than its canvas counts with its own size`() {
             var options = DecodingOptions()
             options.pixelLimit = 10_000

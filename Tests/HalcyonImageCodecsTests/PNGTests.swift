@@ -52,6 +52,12 @@
             }
         }
 
+        @Test func `a PNG may be higher than libpng's own limit`() throws {
+            let rows = [UInt8](repeating: 0, count: 2 * 1_000_001)
+            let png = TinyPNG(width: 1, height: 1_000_001, colourType: 0) { _, _ in [] }
+            #expect(try ImageDecoder.decode(png.data(withPixels: TinyPNG.zlib(rows))).size.height == 1_000_001)
+        }
+
         @Test(arguments: Kind.all)
         func `pixels of each kind decode exactly`(kind: Kind) throws {
             for (width, height) in [(1, 1), (3, 2), (13, 11), (33, 9)] {

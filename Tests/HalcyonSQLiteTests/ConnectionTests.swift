@@ -17,6 +17,11 @@ import Testing
         #expect(try untouched.integer("SELECT count(*) FROM t") == 0)
     }
 
+    @Test(arguments: [ResultCode.full, .sharedMemorySize])
+    func `a volume may be full for the shared memory too`(code: ResultCode) {
+        #expect(SQLiteError(code: code, message: "").isOutOfSpace)
+    }
+
     @Test func `values come back as they were bound`() throws {
         let connection = try Connection(path: path)
         try connection.execute("CREATE TABLE t (a, b, c, d)")

@@ -336,6 +336,32 @@ import Testing
         }
     }
 
+    @Test func `until the boot is recorded, no uptime is`() throws {
+        try withCache(tuning: Self.endless) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            cache.storage.store.close()
+            let index = try whileLockedOpening(cache)
+            let before = try index.read { try $0.state() }
+            try index.withWriter { writer in index.noteSettled(try #require(writer)) }
+            let after = try index.read { try $0.state() }
+            #expect(after.boot != "another" && after.settledUptime == before.settledUptime)
+            while cache.storage.store.condition.isDistrusting { usleep(10_000) }
+        }
+    }
+
+    /// An opening in another boot whose sweep is refused: it is repeated in a second.
+    private func whileLockedOpening(_ cache: CacheFixture) throws -> EntryIndex {
+        try whileLocked(cache) {
+            cache.reopen {
+                $0.boot = { "another" }
+                $0.uptime = { 999_999_999 }
+            }
+            cache.settle()
+        }
+        return cache.storage.store.index
+    }
+
     @Test func `an opening in another boot that only reads settles nothing`() throws {
         try withCache(tuning: Self.endless) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
@@ -380,7 +406,9 @@ import Testing
     }
 
     @Test func `lookups miss until an index that has to be created gets the lock`() throws {
-        try withCache(tuning: Self.endless) { cache in
+        var tuning = Self.endless
+        tuning.openingTimeout = 20_000
+        try withCache(tuning: tuning) { cache in
             cache.storage.store.close()
             for path in [cache.index.path, cache.index.path + "-wal", cache.index.path + "-shm"] {
                 try? FileManager.default.removeItem(atPath: path)
@@ -400,6 +428,9 @@ import Testing
                     group.leave()
                 }.start()
                 #expect(group.wait(timeout: .now() + 0.5) == .timedOut)
+                // Nor do they wait for the thread that waits.
+                let time = try milliseconds { _ = try storage.value(forKey: "a") }
+                #expect(time < 10_000)
             }
             group.wait()
             try stored.withLock { $0 }?.get()

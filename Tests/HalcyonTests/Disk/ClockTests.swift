@@ -71,6 +71,16 @@ extension BlobName {
         }
     }
 
+    @Test func `after the clock was set back by days, stores have its time again`() throws {
+        try withCache { cache in
+            cache.clock.advance(by: 10 * 86_400)
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.clock.advance(by: -10 * 86_400)
+            try cache.storage.store(value: .blob(2), forKey: "b")
+            #expect(try cache.storage.row(forKey: "b")?.createdAt == cache.clock.now)
+        }
+    }
+
     @Test func `after the clock was set back, files from the future are adopted and cleared`() throws {
         try withCache { cache in
             for seed in 0..<3 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }

@@ -21,7 +21,7 @@ import Testing
             #expect("\(try #require(error))".contains(String(cString: strerror(EIO))))
             #expect(!"\(try #require(error)) \(try #require(error).localizedDescription)".contains("secret"))
             cache.fileSystem.heal()
-            #expect(cache.names(in: "staging").isEmpty)
+            #expect(cache.names(in: "staging").isEmpty && cache.names(in: "trash").isEmpty)
             #expect(try cache.storage.value(forKey: "https://secret.example/token") == .blob(1))
             try cache.storage.store(value: .blob(3), forKey: "https://secret.example/token")
             #expect(try cache.storage.value(forKey: "https://secret.example/token") == .blob(3))
@@ -39,6 +39,58 @@ import Testing
             #expect(cache.names(in: "staging").isEmpty)
             #expect(try cache.storage.value(forKey: "a") == .blob(1))
         }
+    }
+
+    @Test func `a blob that becomes shorter while it is read is a miss`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1, count: 5_000), forKey: "a")
+            let blob = cache.storage.cacheFileURL(forKey: "a").path
+            cache.storage.store.index.knownRows.forgetAll()
+            cache.fileSystem.observe { call, _ in if call == .read { truncate(blob, 50) } }
+            #expect(try cache.storage.value(forKey: "a") == nil)
+            cache.fileSystem.observe(nil)
+            try cache.storage.store(value: .blob(2), forKey: "a")
+            #expect(try cache.storage.value(forKey: "a") == .blob(2))
+        }
+    }
+
+    @Test func `without exchange, a store replaces what a crash has left in the trash for its row`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let row = try #require(try cache.storage.row(forKey: "a"))
+            try Data.blob(7).write(to: cache.metadata.appendingPathComponent("trash/\(row.id).\(row.token)"))
+            cache.fileSystem.fail(.exchange, EINVAL, times: nil)
+            try cache.storage.store(value: .blob(2), forKey: "a")
+            #expect(try cache.storage.value(forKey: "a") == .blob(2))
+        }
+    }
+
+    @Test func `a file that may not be unlinked is not taken for a directory`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let name = BlobName(key: "a", isHashed: true, pathExtension: nil)
+            cache.fileSystem.fail(.unlink, EPERM)
+            #expect(throws: SystemError("unlink", EPERM)) { try cache.storage.store.blobs.unlink(name) }
+        }
+    }
+
+    @Test(arguments: [EROFS, EACCES])
+    func `a directory that exists need not be made, whatever the system says`(code: Int32) throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.fileSystem.fail(.makeDirectory, code, times: nil)
+            cache.reopen()
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test func `a socket in place of a blob is a miss`() throws {
+        let cache = try CacheFixture()
+        let canary = try Canary(in: cache.folder.url)
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.settle()
+        #expect(try PlantedThing.socket.plant(at: cache.storage.cacheFileURL(forKey: "a"), canary))
+        #expect(try cache.storage.value(forKey: "a") == nil)
     }
 
     @Test func `short writes are continued`() throws {
@@ -79,7 +131,7 @@ import Testing
             try cache.storage.store(value: .blob(1), forKey: "a")
             let staging = cache.metadata.appendingPathComponent("staging").path
             cache.fileSystem.observe { call, _ in
-                guard call == .statusOfFile, let names = try? FileManager.default.contentsOfDirectory(atPath: staging)
+                guard call == .setModified, let names = try? FileManager.default.contentsOfDirectory(atPath: staging)
                 else { return }
                 for name in names { truncate(staging + "/" + name, 50) }
             }

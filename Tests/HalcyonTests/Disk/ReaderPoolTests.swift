@@ -125,6 +125,18 @@ import Testing
         }
     #endif
 
+    #if os(Linux)
+        @Test func `a connection that a hurried suspension could not close is closed after its use`() throws {
+            try withCache { cache in
+                try cache.storage.store(value: .blob(1), forKey: "a")
+                cache.settle()
+                try whileSomebodyReads(cache.storage.store.index) { cache.storage.store.suspendAtOnce() }
+                #expect(try openFiles(under: cache.directory) == [])
+                cache.storage.resume()
+            }
+        }
+    #endif
+
     @Test func `many threads read during stores and removals`() throws {
         try withCache { cache in
             let storage = cache.storage

@@ -206,6 +206,54 @@ import Testing
         #expect(try second.value(forKey: "a") == .blob(1))
     }
 
+    @Test func `a suspension that must not wait leaves no file open either`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            _ = try cache.storage.value(forKey: "a")
+            _ = try cache.storage.entries(sortedBy: .size)
+            try cache.storage.store.index.read { _ in }
+            cache.storage.store.index.checkpoint()
+            cache.storage.store.suspendAtOnce()
+            try requireClosed(cache)
+            cache.storage.resume()
+        }
+    }
+
+    @Test func `a suspension ends long reads`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let (began, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let isSuspended = Locked(false)
+            Thread.detachNewThread {
+                do {
+                    try cache.storage.store.index.readAtLength { session in
+                        began.signal()
+                        _ = try session.connection.integer(
+                            "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 30000000) SELECT count(*) FROM n"
+                        )
+                    }
+                } catch {
+                    isSuspended.withLock { $0 = error is IndexSuspended }
+                }
+                ended.signal()
+            }
+            began.wait()
+            cache.storage.suspend()
+            ended.wait()
+            #expect(isSuspended.withLock { $0 })
+            cache.storage.resume()
+        }
+    }
+
+    @Test func `a call that a suspension has interrupted says so, even if the cache has resumed since`() throws {
+        try withCache { cache in
+            #expect(throws: IndexSuspended.self) {
+                try cache.storage.store.index.namingSuspension { throw SQLiteError(code: .interrupted, message: "") }
+            }
+        }
+    }
+
     @Test func `a suspension waits for long reads`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")

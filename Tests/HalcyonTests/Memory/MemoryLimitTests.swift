@@ -52,6 +52,15 @@ import Testing
         #expect(memory.residents(of: "a", "b", "c", "d", "e") == ["c", "d", "e"])
     }
 
+    @Test func `the key of a value that a lowered limit drops stays until the next clean`() {
+        let memory = MemoryFixture(of: Weight.self)
+        for key in ["a", "b"] { memory.storage.store(value: 1, forKey: key) }
+        memory.storage.config.countLimit = 1
+        #expect(memory.storage.keys == ["a", "b"])
+        memory.storage.removeExpired()
+        #expect(memory.storage.keys == ["b"])
+    }
+
     @Test func `the key of an evicted value stays until the next clean`() {
         let memory = MemoryFixture(of: Weight.self) { $0.countLimit = 1 }
         for key in ["a", "b", "c"] { memory.storage.store(value: 1, forKey: key) }

@@ -146,6 +146,75 @@ import Testing
         }
     }
 
+    @Test func `an open storage stores nothing once a newer version has changed the index beyond its knowledge`() throws
+    {
+        let cache = try CacheFixture()
+        // The storage that cannot throw would set the index aside.
+        cache.storage.store.close()
+        let storage = try DiskStorage.Backend<Data>(config: cache.config, environment: cache.environment)
+        defer { storage.close() }
+        try storage.store(value: .blob(1), forKey: "a")
+        try migrateFurther(cache, oldestReader: Self.newest + 1)
+        let error = #expect(throws: KingfisherError.self) { try storage.store(value: .blob(2), forKey: "b") }
+        #expect(error?.cause?.code == .newerSchema, "\(String(describing: error))")
+        let count = try Connection(path: cache.index.path).integer("SELECT count(*) FROM entries")
+        #expect(count == 1)
+    }
+
+    @Test func `an unpin is not undone while the set-aside index cannot be deleted`() throws {
+        let cache = try cacheWithSetAsideIndex(isFound: false)
+        cache.storage.store.close()
+        try FileManager.default.moveItem(at: newer(cache).appendingPathExtension("away"), to: newer(cache))
+        cache.fileSystem.fail(.unlink, EACCES, times: nil, path: "index.sqlite.newer")
+        cache.reopen()
+        #expect(try !isTakenBack(cache))
+        #expect(try cache.storage.entry(forKey: "a")?.isPinned == true)
+        try cache.storage.update(.init(isPinned: false), forKey: "a")
+        cache.fileSystem.heal()
+        cache.reopen()
+        try cache.storage.store.open()
+        #expect(try isTakenBack(cache))
+        #expect(try cache.storage.entry(forKey: "a")?.isPinned == false)
+    }
+
+    @Test func `a store without a pin before the set-aside index is taken back stays without it`() throws {
+        let cache = try cacheWithSetAsideIndex(isFound: false)
+        try FileManager.default.moveItem(at: newer(cache).appendingPathExtension("away"), to: newer(cache))
+        try cache.storage.store(value: .blob(2), forKey: "d", attributes: .init(isPinned: false))
+        cache.storage.store.close()
+        cache.reopen()
+        try cache.storage.store.open()
+        #expect(try isTakenBack(cache))
+        #expect(try cache.storage.entry(forKey: "d")?.isPinned == false)
+    }
+
+    @Test func `nothing is taken back or counted once another process has finished`() throws {
+        let cache = try cacheWithSetAsideIndex(isFound: false)
+        let index = cache.storage.store.index
+        let counted = try cache.storage.statistics.total.stores
+        let place = newer(cache).path
+        try FileManager.default.moveItem(at: newer(cache).appendingPathExtension("away"), to: newer(cache))
+        cache.fileSystem.observe { call, path in
+            // The first look under the write lock.
+            guard call == .status, path == place, index.writer.withLockIfFree({ _ in true }) == nil else { return }
+            unlink(place)
+        }
+        try Reclaimer(folder: cache.storage.store.folder).finish()
+        cache.fileSystem.observe(nil)
+        #expect(!FileManager.default.fileExists(atPath: place))
+        #expect(try index.read { try $0.page(after: .min, limit: 9) }.allSatisfy { !$0.isPinned })
+        #expect(try cache.storage.statistics.total.stores == counted)
+    }
+
+    @Test func `a set-aside index brings back no keys if the app does not store them`() throws {
+        let cache = try cacheWithSetAsideIndex(isFound: false)
+        cache.storage.config.storesKeys = false
+        try FileManager.default.moveItem(at: newer(cache).appendingPathExtension("away"), to: newer(cache))
+        try Reclaimer(folder: cache.storage.store.folder).finish()
+        #expect(!FileManager.default.fileExists(atPath: newer(cache).path))
+        #expect(try cache.storage.store.index.read { try $0.page(after: .min, limit: 9) }.allSatisfy { $0.key == nil })
+    }
+
     @Test func `the throwing initializer refuses a newer index that this version cannot read, and leaves it alone`()
         throws
     {

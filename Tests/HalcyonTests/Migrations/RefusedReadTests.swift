@@ -32,6 +32,23 @@ import Testing
         try cache.requireClean()
     }
 
+    @Test(arguments: ["-wal", "-shm"])
+    func `what an earlier index has left beside the place of a damaged one does not stay there`(suffix: String) throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.storage.store.close()
+        let files = cache.storage.store.index.files
+        try Data("of another index".utf8).write(to: URL(fileURLWithPath: files.damaged + suffix))
+        try files.setAside(as: files.damaged)
+        #expect(!FileManager.default.fileExists(atPath: files.damaged + suffix))
+        // A folder there keeps the log from being renamed. Beside a new index, it would be that one's.
+        try Data("log".utf8).write(to: URL(fileURLWithPath: files.database + suffix))
+        try FileManager.default.createDirectory(
+            atPath: files.damaged + suffix + "/filled", withIntermediateDirectories: true)
+        try files.setAside(as: files.damaged)
+        #expect(!FileManager.default.fileExists(atPath: files.database + suffix))
+    }
+
     @Test(arguments: [corruptFileSystem, readRefused], [1, 2, 3, 5, 40])
     func `reads that are refused set no index aside`(code: Int32, times: Int) throws {
         try withBadDisk { cache, vfs in

@@ -61,6 +61,22 @@ import Testing
 
     // MARK: When the time runs out
 
+    @Test func `when the time runs out, a clean of a folder that is not shared ends`() async throws {
+        let files = try CacheFixture()
+        let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: files.clock), diskStorage: files.storage)
+        try files.storage.store(value: .blob(1), forKey: "old", expiration: .seconds(1))
+        files.clock.advance(by: 10)
+        await withCheckedContinuation { continuation in
+            Task { @MainActor in
+                cache.cleanInBackground { onExpiration in
+                    onExpiration {}
+                    return { continuation.resume() }
+                }
+            }
+        }
+        #expect(try files.storage.store.evictor.totals().entries == 1)
+    }
+
     /// A lock that another process holds, or a thread that does not return.
     private func whileWriteLocked(_ fixture: Fixture, _ body: () throws -> Void) throws {
         let other = try Connection(path: fixture.files.index.path, access: .readWriteCreate)

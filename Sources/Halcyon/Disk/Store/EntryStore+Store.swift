@@ -132,6 +132,9 @@ extension EntryStore {
     func stage(_ request: StoreRequest) throws -> StagedStore {
         // A file without a row would be lost if this store fails.
         try adopter.adoptAhead(request.name.withFormer)
+        if request.attributes.isPinned == false || request.attributes.tags != nil {
+            Reclaimer(folder: folder).finishBeforeChange(adopter)
+        }
         let blob = DetachedBlob(place: .staging, rowID: request.name.rowID, token: environment.tokens.next())
         let file = try blobs.stage(
             request.data, as: blob, modified: request.lifetime.expiresAt ?? .never,
