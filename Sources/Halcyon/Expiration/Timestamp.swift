@@ -20,6 +20,12 @@ public import Foundation
         milliseconds = whole > 0 ? Int64(whole) : 0
     }
 
+    /// Rounds down, so that an entry is valid at a date less than a millisecond before it expires.
+    init(reference date: Date) {
+        let rounded = Timestamp(date)
+        self = rounded.date.timeIntervalSince(date) > 0.000_001 ? rounded.advanced(by: -1) : rounded
+    }
+
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
     public func advanced(by duration: Int64) -> Timestamp {

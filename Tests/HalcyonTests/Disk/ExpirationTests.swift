@@ -82,6 +82,15 @@ import Testing
         }
     }
 
+    @Test func `a value is valid at any date before its expiration, and not at that`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(2))
+            let end = cache.clock.now.date.addingTimeInterval(2)
+            #expect(cache.storage.isCached(forKey: "a", referenceDate: end.addingTimeInterval(-0.0004)))
+            #expect(!cache.storage.isCached(forKey: "a", referenceDate: end))
+        }
+    }
+
     /// As when the system stops the process in the middle of a call.
     @Test func `a long read does not shorten the life of what another process stores meanwhile`() throws {
         try withCache { cache in

@@ -310,7 +310,7 @@ public enum DiskStorage {
 
         /// Whether the value under a key is valid at a date. Otherwise like ``isCached(forKey:forcedExtension:)``.
         public func isCached(forKey key: String, referenceDate: Date, forcedExtension: String? = nil) -> Bool {
-            validName(forKey: key, at: Timestamp(referenceDate), forcedExtension) != nil
+            validName(forKey: key, at: Timestamp(reference: referenceDate), forcedExtension) != nil
         }
 
         private func validName(forKey key: String, at time: Timestamp, _ forcedExtension: String?) -> BlobName? {
@@ -381,8 +381,8 @@ public enum DiskStorage {
         func removeExpiredValues(referenceDate: Date) throws -> [URL] {
             var found: [Int64] = []
             return try mappingErrors {
-                try store.evictor.removeExpired(at: Timestamp(referenceDate), found: &found).namesOrFailure().map(
-                    url(of:))
+                let removal = try store.evictor.removeExpired(at: Timestamp(reference: referenceDate), found: &found)
+                return try removal.namesOrFailure().map(url(of:))
             }
         }
 
