@@ -19,8 +19,10 @@ import Testing
         func pass() async throws {
             begun.withLock { $0 += 1 }
             while !isOpen.withLock({ $0 }) {
-                if Task.isCancelled { cancelled.withLock { $0 += 1 } }
-                try Task.checkCancellation()
+                do { try Task.checkCancellation() } catch {
+                    cancelled.withLock { $0 += 1 }
+                    throw error
+                }
                 await Task.yield()
             }
         }
