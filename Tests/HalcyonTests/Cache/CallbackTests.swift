@@ -315,15 +315,15 @@ import Testing
     }
 
     @Test func `a load that a store's handler calls does not wait for later stores`() async throws {
-        try await withImageCache { subject in
+        var tuning = Tuning.patient
+        tuning.storeBatchSize = 1
+        try await withImageCache(tuning: tuning) { subject in
             let (cache, image, isLoaded) = (subject.cache, try Pictures.image(), DispatchSemaphore(value: 0))
-            // So slow that the next store is one of the next batch.
-            let slow = HookedSerializer(beforeStoring: { usleep(20_000) })
             let waiting = HookedSerializer(beforeStoring: {
                 #expect(isLoaded.wait(timeout: .now() + 20) == .success)
             })
             subject.cache.ioQueue.queue.suspend()
-            cache.store(image, forKey: "a", cacheSerializer: slow) { _ in
+            cache.store(image, forKey: "a") { _ in
                 cache.retrieveImageInDiskCache(forKey: "c") { _ in isLoaded.signal() }
             }
             cache.store(image, forKey: "b", cacheSerializer: waiting, completionHandler: nil)
