@@ -44,9 +44,10 @@ final class CallOrder: Sendable {
 
     fileprivate struct State {
         var keys: [MemoryKey: Key] = [:]
+        /// In the order of their numbers.
         var wideRemovals: [WideRemoval] = []
-        /// Changes of all of memory that are under way.
-        var changing = 0
+        /// The numbers of the changes of all of memory that are under way, in ascending order.
+        var changing: [Int] = []
         /// Keys that changed in memory meanwhile, with the number of the change.
         var changedMeanwhile: [MemoryKey: Int] = [:]
         /// The number of beginnings of changes, and of ends of changes of all of memory; also numbers the changes.
@@ -55,9 +56,10 @@ final class CallOrder: Sendable {
 
     private let state = Locked(State())
 
-    var isIdle: Bool {
-        state.withLock { $0.keys.isEmpty && $0.wideRemovals.isEmpty && $0.changing == 0 && $0.changedMeanwhile.isEmpty }
-    }
+    /// The number of keys of which something is noted.
+    var keyCount: Int { state.withLock { $0.keys.count + $0.changedMeanwhile.count } }
+
+    var isIdle: Bool { keyCount == 0 && state.withLock { $0.wideRemovals.isEmpty && $0.changing.isEmpty } }
 
     // MARK: Changes of the disk
 
@@ -119,9 +121,10 @@ final class CallOrder: Sendable {
     func endWideRemoval(_ number: Int) {
         state.withLock { state in
             state.wideRemovals.removeAll { $0.number == number }
-            guard state.wideRemovals.isEmpty else { return }
+            // Not only when none is left: if removals always overlap, that never happens.
+            let oldest = state.wideRemovals.first?.number ?? .max
             for key in state.keys.keys where state.keys[key]?.stored.isEmpty == false {
-                state.update(key) { $0.stored = [:] }
+                state.update(key) { $0.stored = $0.stored.filter { $0.value > oldest } }
             }
         }
     }
@@ -157,7 +160,7 @@ final class CallOrder: Sendable {
             state.count += 1
             state.keys[blob.key, default: Key()].overtakeLoads()
             let number = state.count
-            if state.changing > 0, changesMemory { state.changedMeanwhile[blob.key] = number }
+            if !state.changing.isEmpty, changesMemory { state.changedMeanwhile[blob.key] = number }
             let displaced = body(&state, number)
             state.update(blob.key) { _ in }
             return displaced
@@ -167,29 +170,34 @@ final class CallOrder: Sendable {
 
     /// Changes any keys in memory.
     func changeAll(_ body: () -> Void) {
-        beginChangeOfAll()
+        let number = beginChangeOfAll()
         body()
-        endChangeOfAll()
+        endChangeOfAll(number)
     }
 
     /// Begins a change of any keys in memory. Loads that run during a removal in batches may put entries into memory that a later
     /// batch removes, so remove those at the end: see ``remove(_:unlessChangedSince:_:)``.
     ///
-    /// - Parameter enqueue: receives the number for ``remove(_:unlessChangedSince:_:)``. Called under the lock.
-    func beginChangeOfAll(enqueue: (Int) -> Void = { _ in }) {
+    /// - Parameter enqueue: receives the number. Called under the lock.
+    /// - Returns: the number for ``remove(_:unlessChangedSince:_:)`` and ``endChangeOfAll(_:)``.
+    @discardableResult
+    func beginChangeOfAll(enqueue: (Int) -> Void = { _ in }) -> Int {
         state.withLock { state in
             let number = state.overtakeAll()
-            state.changing += 1
+            state.changing.append(number)
             enqueue(number)
+            return number
         }
     }
 
     /// Later calls see the whole change, so they do not join loads that ran during it.
-    func endChangeOfAll() {
+    func endChangeOfAll(_ number: Int) {
         state.withLock { state in
             _ = state.overtakeAll()
-            state.changing -= 1
-            if state.changing == 0 { state.changedMeanwhile = [:] }
+            state.changing.removeAll { $0 == number }
+            // As at the end of a wide removal.
+            let oldest = state.changing.first ?? .max
+            state.changedMeanwhile = state.changedMeanwhile.filter { $0.value > oldest }
         }
     }
 

@@ -226,7 +226,7 @@ extension ImageCache {
                         let keys = gone.compactMap { $0.key.map(MemoryKey.init) } + keysInMemory(ofNamesIn: gone)
                         removeFromMemory(keys, calledBefore: number)
                     }
-                    order.endChangeOfAll()
+                    order.endChangeOfAll(number)
                     handler(result)
                 }
             }

@@ -536,8 +536,8 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes everything from memory and disk, and returns when it is gone.
     open func clearCache() async {
-        order.beginChangeOfAll()
-        defer { order.endChangeOfAll() }
+        let number = order.beginChangeOfAll()
+        defer { order.endChangeOfAll(number) }
         clearMemoryCache()
         await Self.clearingMemory.withValue(self) { await clearDiskCache() }
     }

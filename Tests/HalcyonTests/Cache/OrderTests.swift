@@ -766,6 +766,24 @@ import Testing
         }
     }
 
+    @Test func `removals that always overlap keep no key that was stored before all of them`() async throws {
+        try await withImageCache { subject in
+            let (cache, order) = (subject.cache, subject.cache.order)
+            var removal = order.beginWideRemoval { _ in }
+            for number in 0..<20 {
+                try await cache.storeToDisk(Pictures.small[1], forKey: "\(number)")
+                try await #expect(cache.retrieveImageInDiskCache(forKey: "\(number)") != nil)
+                let next = order.beginWideRemoval { _ in }
+                order.endWideRemoval(removal)
+                try await #expect(cache.retrieveImageInDiskCache(forKey: "\(number)") == nil)
+                #expect(order.keyCount == 0)
+                removal = next
+            }
+            order.endWideRemoval(removal)
+            #expect(order.isIdle)
+        }
+    }
+
     @Test func `a load on the caller's thread is not shared with other callers`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache

@@ -369,24 +369,39 @@ import Testing
             }, forKey: "a")
         order.remove(MemoryKey("a"), unlessChangedSince: begin) { memory.storage.take(MemoryKey("a")) }
         #expect(isGone.withLock { $0 })
-        order.endChangeOfAll()
+        order.endChangeOfAll(begin)
         #expect(order.isIdle)
     }
 
     @Test func `the end of one removal forgets no image that was stored during another one`() {
         let order = CallOrder()
         let blob = DiskLoad.Blob(key: MemoryKey("a"), name: BlobName(text: "a"), baseKey: "a")
-        var (begin, isRemoved) = (0, false)
-        order.beginChangeOfAll { begin = $0 }
-        order.beginChangeOfAll()
+        var isRemoved = false
+        let begin = order.beginChangeOfAll()
+        let other = order.beginChangeOfAll()
         order.change(blob) { nil }
-        order.endChangeOfAll()
+        order.endChangeOfAll(other)
         order.remove(blob.key, unlessChangedSince: begin) {
             isRemoved = true
             return nil
         }
-        order.endChangeOfAll()
+        order.endChangeOfAll(begin)
         #expect(!isRemoved && order.isIdle)
+    }
+
+    @Test func `removals that always overlap keep no key that changed before all of them`() {
+        let order = CallOrder()
+        var removal = order.beginChangeOfAll()
+        for number in 0..<20 {
+            let key = MemoryKey("\(number)")
+            order.change(DiskLoad.Blob(key: key, name: BlobName(text: key.text), baseKey: key.text)) { nil }
+            let next = order.beginChangeOfAll()
+            order.endChangeOfAll(removal)
+            #expect(order.keyCount == 0)
+            removal = next
+        }
+        order.endChangeOfAll(removal)
+        #expect(order.isIdle)
     }
 
     @Test func `objects in a replaced configuration may call the cache from their deinit`() throws {
@@ -411,7 +426,7 @@ import Testing
         let order = CallOrder()
         let blob = DiskLoad.Blob(key: MemoryKey("a"), name: BlobName(text: "a"), baseKey: "a")
         var (removal, latest) = (0, 0)
-        order.beginChangeOfAll { _ in }
+        let change = order.beginChangeOfAll()
         order.begin(blob, storing: nil) { removal = $0 }
         order.endRemoval(removal, of: blob.key)
         func store(_ isWanted: Bool) -> Int {
@@ -434,7 +449,7 @@ import Testing
         // Loads are not overtaken either, nor is what a removal of all takes from memory.
         let count = order.changeCount
         #expect(store(false) == 0 && order.changeCount == count)
-        order.endChangeOfAll()
+        order.endChangeOfAll(change)
         #expect(order.isIdle)
     }
 
