@@ -560,4 +560,13 @@ import Testing
             for (seed, key) in ["a", "b"].enumerated() { #expect(try cache.storage.value(forKey: key) == .blob(seed)) }
         }
     }
+
+    @Test func `a folder with the name of a blob does not become an entry`() throws {
+        try withCache { cache in
+            let name = BlobName(key: "a", isHashed: true, pathExtension: nil).text
+            let folder = cache.directory.appendingPathComponent(name)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            #expect(try cache.storage.totals().entries == 0)
+        }
+    }
 }

@@ -437,4 +437,37 @@ extension BlobName {
         state.storedIn?.boot = 2
         #expect(!state.isWritten(at: state.storedAt, uptime: 1_000_005, writeBackTime: 60_000))
     }
+
+    @Test func `a clear hides what was stored before the clock was set back, and its pin is not inherited`() throws {
+        try withCache { cache in
+            for key in ["a", "b"] {
+                try cache.storage.store(value: .blob(1), forKey: key, attributes: .init(isPinned: true))
+            }
+            cache.clock.advance(by: -86_400)
+            let remove = try cache.storage.beginRemovingAll()
+            #expect(try cache.storage.value(forKey: "b") == nil)
+            try cache.storage.store(value: .blob(2), forKey: "a")
+            try remove()
+            #expect(try cache.storage.entry(forKey: "a")?.isPinned == false)
+        }
+    }
+
+    @Test func `a process that has recorded no boot does not record that earlier stores are on disk`() throws {
+        try withCache { cache in
+            cache.environment.boot = { "first" }
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .never)
+            cache.storage.store.close()
+            // The next process ends before its sweep.
+            cache.environment.boot = { "second" }
+            let brief = DiskStorage.Backend<Data>(
+                noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
+            brief.store.housekeeping.sweeps.queue.suspend()
+            cache.clock.advance(by: 120)
+            #expect(!brief.isCached(forKey: "b"))
+            brief.store.close()
+            brief.store.housekeeping.sweeps.queue.resume()
+            cache.reopen()
+            #expect(try cache.storage.value(forKey: "a") == nil)
+        }
+    }
 }

@@ -190,6 +190,17 @@ import Testing
         }
     }
 
+    @Test func `removing a key leaves the file of another one that is listed under its name`() throws {
+        try withFoldingCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "photo")
+            cache.settle()
+            let url = cache.storage.cacheFileURL(forKey: "photo")
+            try FileManager.default.moveItem(at: url, to: cache.directory.appendingPathComponent("Photo"))
+            try cache.storage.remove(forKey: "Photo")
+            #expect(try cache.storage.value(forKey: "photo") == .blob(1))
+        }
+    }
+
     @Test func `of two entries that shared a file, one survives`() throws {
         try withFoldingCache { cache in
             // As 0.1.0 stored them: two rows, one file.

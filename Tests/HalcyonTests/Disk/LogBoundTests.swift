@@ -335,4 +335,20 @@ extension CacheFixture {
             }
         }
     }
+
+    @Test func `the log does not become longer each time it restarts`() throws {
+        var tuning = Tuning.patient
+        tuning.checkpointFrames = 20
+        try withCache(tuning: tuning) { cache in
+            func store(_ count: Int) throws -> Int64 {
+                for seed in 0..<count {
+                    try cache.storage.store(value: .blob(seed), forKey: "\(seed)")
+                    cache.storage.store.housekeepingWait()
+                }
+                return try cache.storage.usage().logBytes
+            }
+            let first = try store(100)
+            #expect(try store(500) < first + 30 * 4_120)
+        }
+    }
 }

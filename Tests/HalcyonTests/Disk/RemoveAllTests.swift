@@ -274,4 +274,29 @@ import Testing
         condition.endClearing()
         #expect(condition.clearedUpTo == nil)
     }
+
+    @Test func `an entry that is being cleared is neither listed nor updated`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let remove = try cache.storage.beginRemovingAll()
+            #expect(try cache.storage.entry(forKey: "a") == nil)
+            #expect(try !cache.storage.update(.init(isPinned: true), forKey: "a"))
+            try remove()
+        }
+    }
+
+    @Test func `a clear spares a file that another program writes meanwhile`() throws {
+        try withCache { cache in
+            cache.settle()
+            let name = BlobName(key: "later", isHashed: true, pathExtension: nil).text
+            let file = cache.directory.appendingPathComponent(name)
+            let remove = try cache.storage.beginRemovingAll()
+            // The clock of change times has coarse ticks.
+            usleep(50_000)
+            try Data.blob(2).write(to: file)
+            try remove()
+            #expect(FileManager.default.fileExists(atPath: file.path))
+            try FileManager.default.removeItem(at: file)
+        }
+    }
 }

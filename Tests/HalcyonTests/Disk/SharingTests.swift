@@ -205,4 +205,24 @@ import Testing
             #expect(try cache.storage.value(forKey: "a") == .blob(2))
         }
     }
+
+    @Test func `a lookup finds a value however often another process replaces it meanwhile`() throws {
+        try withCache { cache in
+            let (storage, other) = (cache.storage, cache.makeStorage())
+            try storage.store(value: .blob(0), forKey: "a")
+            let path = storage.cacheFileURL(forKey: "a").path
+            let count = Locked(0)
+            cache.fileSystem.observe { call, opened in
+                guard call == .openForReading, opened == path, count.withLock({ $0 }) < 6 else { return }
+                let seed = count.withLock { count -> Int in
+                    count += 1
+                    return count
+                }
+                try? other.store(value: .blob(seed), forKey: "a")
+                other.store.housekeepingWait()
+            }
+            #expect(try storage.value(forKey: "a") == .blob(6))
+            cache.fileSystem.observe(nil)
+        }
+    }
 }

@@ -276,4 +276,14 @@ import Testing
             #expect(try cache.storage.totals().entries == 2)
         }
     }
+
+    @Test func `a progress that is used again begins anew while the next removal waits`() throws {
+        try withCache { cache in
+            for key in ["a", "b", "c"] { try cache.storage.store(value: .blob(1), forKey: key) }
+            let progress = Progress.discreteProgress(totalUnitCount: 0)
+            try cache.storage.removeEntries(matching: .all, progress: progress)
+            try cache.storage.announce(.all, progress)
+            #expect(progress.completedUnitCount == 0 && progress.totalUnitCount == 1)
+        }
+    }
 }

@@ -265,4 +265,23 @@ import Testing
         let total = try cache.storage.statistics.total
         #expect(total.hits == 0 && total.misses == 1)
     }
+
+    @Test func `a removal waits for a fetched value that is just being stored`() async throws {
+        let cache = try CacheFixture()
+        let storage = cache.storage
+        cache.settle()
+        let (path, isFirst, isRemoved) = (storage.cacheFileURL(forKey: "a").path, Locked(true), Locked(false))
+        cache.fileSystem.observe { call, target in
+            guard call == .rename, target == path, isFirst.replace(with: false) else { return }
+            Thread.detachNewThread {
+                try? storage.remove(forKey: "a")
+                isRemoved.withLock { $0 = true }
+            }
+            for _ in 0..<300 where !isRemoved.withLock({ $0 }) { usleep(1_000) }
+        }
+        _ = try await storage.async.value(forKey: "a") { .init(.blob(1)) }
+        try await eventually { isRemoved.withLock { $0 } }
+        cache.fileSystem.observe(nil)
+        #expect(try storage.value(forKey: "a") == nil)
+    }
 }
