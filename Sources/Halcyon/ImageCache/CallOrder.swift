@@ -52,14 +52,16 @@ final class CallOrder: Sendable {
         var changedMeanwhile: [MemoryKey: Int] = [:]
         /// The number of beginnings of changes, and of ends of changes of all of memory; also numbers the changes.
         var count = 0
+
+        var keyCount: Int { keys.count + changedMeanwhile.count }
     }
 
     private let state = Locked(State())
 
     /// The number of keys of which something is noted.
-    var keyCount: Int { state.withLock { $0.keys.count + $0.changedMeanwhile.count } }
+    var keyCount: Int { state.withLock { $0.keyCount } }
 
-    var isIdle: Bool { keyCount == 0 && state.withLock { $0.wideRemovals.isEmpty && $0.changing.isEmpty } }
+    var isIdle: Bool { state.withLock { $0.keyCount == 0 && $0.wideRemovals.isEmpty && $0.changing.isEmpty } }
 
     // MARK: Changes of the disk
 

@@ -291,9 +291,13 @@ import Testing
             let name = BlobName(key: "later", isHashed: true, pathExtension: nil).text
             let file = cache.directory.appendingPathComponent(name)
             let remove = try cache.storage.beginRemovingAll()
-            // The clock of change times has coarse ticks.
-            usleep(50_000)
-            try Data.blob(2).write(to: file)
+            // The volume's clock has coarse ticks, and the clear's moment is in whole milliseconds.
+            let cleared = Date().addingTimeInterval(0.002)
+            func write() throws -> Date {
+                try Data.blob(2).write(to: file)
+                return try #require(FileManager.default.attributesOfItem(atPath: file.path)[.modificationDate] as? Date)
+            }
+            while try write() <= cleared {}
             try remove()
             #expect(FileManager.default.fileExists(atPath: file.path))
             try FileManager.default.removeItem(at: file)

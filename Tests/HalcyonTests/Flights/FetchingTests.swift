@@ -277,6 +277,7 @@ import Testing
                 try? storage.remove(forKey: "a")
                 isRemoved.withLock { $0 = true }
             }
+            // A removal that does not wait ends meanwhile.
             for _ in 0..<300 where !isRemoved.withLock({ $0 }) { usleep(1_000) }
         }
         _ = try await storage.async.value(forKey: "a") { .init(.blob(1)) }
